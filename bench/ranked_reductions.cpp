@@ -100,9 +100,9 @@ int main(int argc, char** argv) {
             grid.barrier();
             double const begin = skel::record::now();
             if (owned)
-              one.reduction.run_owned(grid, mine, std::span{one.x}, body);
+              one.reduction.run_owned(grid, skel::own_share(mine), std::span{one.x}, body);
             else
-              one.reduction.run(grid, mine, std::span{one.x}, body);
+              one.reduction.run(grid, skel::own_share(mine), std::span{one.x}, body);
             double const took = grid.all_reduce(skel::record::now() - begin, skel::maximum{});
             if (use > 0) one.seconds.push_back(took);
           }

@@ -1,4 +1,4 @@
-# install + find_package(skel): see skelConfig.cmake.in for what a user of the installed library may ask for.
+# SKEL_INSTALL: install + find_package(skel), or pkg-config. skelConfig.cmake.in lists the components that a user may ask for.
 include(CMakePackageConfigHelpers)
 
 # What needs neither MPI nor TBB is exported apart from what does, so that each can be found without the other.
@@ -9,7 +9,9 @@ foreach(target IN LISTS exported)
     set(part engines)
   endif()
   list(APPEND ${part} ${target})
-  install(TARGETS ${target} EXPORT skel-${part} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} FILE_SET HEADERS)
+  if(SKEL_INSTALL)
+    install(TARGETS ${target} EXPORT skel-${part} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} FILE_SET HEADERS)
+  endif()
 endforeach()
 
 # The same for who has the build tree alone: -D skel_DIR=.../build/release.
@@ -19,15 +21,36 @@ if(SKEL_WITH_MPI)
 endif()
 
 set(skel_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/skel)
-install(EXPORT skel-models FILE skelModels.cmake NAMESPACE skel:: DESTINATION ${skel_package_dir})
-if(SKEL_WITH_MPI)
-  install(EXPORT skel-engines FILE skelEngines.cmake NAMESPACE skel:: DESTINATION ${skel_package_dir})
-endif()
 configure_package_config_file(cmake/skelConfig.cmake.in ${PROJECT_BINARY_DIR}/skelConfig.cmake
   INSTALL_DESTINATION ${skel_package_dir})
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/skelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 configure_file(cmake/SkelPartitioners.cmake ${PROJECT_BINARY_DIR}/SkelPartitioners.cmake COPYONLY)
+if(NOT SKEL_INSTALL)
+  return()
+endif()
+
+install(EXPORT skel-models FILE skelModels.cmake NAMESPACE skel:: DESTINATION ${skel_package_dir})
+if(SKEL_WITH_MPI)
+  install(EXPORT skel-engines FILE skelEngines.cmake NAMESPACE skel:: DESTINATION ${skel_package_dir})
+endif()
 install(FILES ${PROJECT_BINARY_DIR}/skelConfig.cmake ${PROJECT_BINARY_DIR}/skelConfigVersion.cmake
   ${PROJECT_BINARY_DIR}/SkelPartitioners.cmake
   DESTINATION ${skel_package_dir})
+
+# pkg-config --cflags --libs skel: a linker takes static libraries in the order of who needs whom.
+if(SKEL_WITH_MPI)
+  foreach(target IN LISTS exported)
+    get_target_property(kind ${target} TYPE)
+    if(kind STREQUAL STATIC_LIBRARY)
+      string(PREPEND skel_pc_libs "-l${target} ")
+    endif()
+  endforeach()
+  get_target_property(skel_pc_partitioners skel::partitioners INTERFACE_LINK_LIBRARIES)
+  list(JOIN skel_pc_partitioners " " skel_pc_partitioners)
+  file(RELATIVE_PATH skel_pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  configure_file(cmake/skel.pc.in ${PROJECT_BINARY_DIR}/skel.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/skel.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  # For programs that are compiled with the thread sanitizer.
+  install(FILES tests/suppressions/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/skel)
+endif()

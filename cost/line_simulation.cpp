@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/shared_cores.hpp>
 
 namespace skel::cost {
 namespace {
@@ -58,8 +59,10 @@ class simulation {
         if (model.sharing == share::dynamic) host = host_index.try_emplace(number, hosts).first->second;
         hosts = std::max(hosts, host + 1);
         cores_.resize(hosts, 1);
+        others_.resize(hosts, 0);
         if (model.sharing == share::dynamic && number < options.cores.size())
           cores_[host] = static_cast<double>(options.cores[number]);
+        if (model.sharing == share::dynamic && number < options.others.size()) others_[host] = options.others[number];
         here.workers.push_back({rates[i][w], host, std::min(model.stations[i].buffer, options.items) + 1});
       }
     }
@@ -126,7 +129,7 @@ class simulation {
   /// One worker more, or less, of a host.
   void computes(std::size_t host, int more) {
     busy_[host] += more;
-    crowd_[host] = std::max(1.0, busy_[host] / cores_[host]);
+    crowd_[host] = crowding(busy_[host] + others_[host], cores_[host]);
   }
   double until_next(simulated_worker const& one) const {
     return one.left > 0 ? one.left * crowd_[one.host] : one.pause;
@@ -216,6 +219,7 @@ class simulation {
   std::vector<simulated_move> moves_;
   std::vector<double> busy_;   // per host: workers that are processing and do not wait
   std::vector<double> cores_;  // per host
+  std::vector<double> others_;  // per host: threads of other programs
   std::vector<double> crowd_;  // per host: how many times longer it takes to compute than alone
   double now_ = 0;
 };

@@ -62,8 +62,8 @@ input read_input(options const& asked) {
   if (!asked.random.empty()) {
     std::tie(out.first, out.second) = alignment::random_pair(asked.random[0], asked.random[1], asked.random[2]);
   } else {
-    out.first = alignment::read_fasta(asked.files[0], out.worth.letters);
-    out.second = alignment::read_fasta(asked.files[1], out.worth.letters);
+    out.first = alignment::read_fasta(asked.files[0], out.worth.letters, dna);
+    out.second = alignment::read_fasta(asked.files[1], out.worth.letters, dna);
   }
   return out;
 }
@@ -143,28 +143,33 @@ void print(input const& in, options const& asked, alignment::found const& best) 
 int program(skel::grid& grid, int argc, char** argv) {
   options asked;
   CLI::App cli(
-      "The best local alignment of two sequences (Smith and Waterman), by processes that each have some columns");
-  cli.add_option("FILES", asked.files, "Two FASTA files; without, two human haemoglobins")->expected(2);
+      "Finds the best local alignment of two sequences (Smith and Waterman). Each BSP process computes some columns.");
+  cli.add_option("FILES", asked.files, "Reads two FASTA files. Default: two human haemoglobins.")->expected(2);
   cli.add_option("--random", asked.random,
-                 "Two random sequences of nucleotides, which have a part in common: their lengths, and a seed")
+                 "Makes two random sequences of M and N nucleotides that have a part in common.")
       ->expected(3)
       ->type_name("M N SEED")
       ->excludes("FILES");
-  cli.add_flag("--dna", asked.dna, "The letters are nucleotides: A, C, G, T, and N for any");
-  cli.add_option("--matrix", asked.matrix, "Scores of amino acids; BLOSUM62")->type_name("FILE");
-  cli.add_option("--match", asked.match, "Score of equal nucleotides")
+  cli.add_flag("--dna", asked.dna, "Takes the letters for nucleotides: A, C, G, T, and N for any.");
+  cli.add_option("--matrix", asked.matrix, "Reads the scores of amino acids from this file. Default: BLOSUM62.")
+      ->type_name("FILE");
+  cli.add_option("--match", asked.match, "Sets the score of equal nucleotides.")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  cli.add_option("--mismatch", asked.mismatch, "Score of others")->capture_default_str()->check(CLI::Range(-1000, 0));
-  cli.add_option("--open", asked.open, "What a gap costs; 11, of nucleotides 5")->check(CLI::Range(0, 1000));
-  cli.add_option("--extend", asked.extend, "What each letter in it costs; 1, of nucleotides 2")
+  cli.add_option("--mismatch", asked.mismatch, "Sets the score of different nucleotides.")
+      ->capture_default_str()
+      ->check(CLI::Range(-1000, 0));
+  cli.add_option("--open", asked.open, "Sets the cost of a gap. Default: 11, for nucleotides 5.")
       ->check(CLI::Range(0, 1000));
-  cli.add_option("--processes", asked.processes, "That have some columns each; 4 for each rank, and at least 8")
+  cli.add_option("--extend", asked.extend, "Sets the cost of each letter in a gap. Default: 1, for nucleotides 2.")
+      ->check(CLI::Range(0, 1000));
+  cli.add_option("--processes", asked.processes,
+                 "Sets the number of processes. Default: 4 for each rank, and at least 8.")
       ->check(CLI::Range(1, 1'000'000));
-  cli.add_option("--rows", asked.rows, "Of a superstep; as many as make 4 row blocks for each process")
+  cli.add_option("--rows", asked.rows, "Sets the rows of a superstep. Default: 4 blocks of rows for each process.")
       ->check(CLI::PositiveNumber);
-  cli.add_flag("--score-only", asked.score_only, "Print no alignment");
-  cli.add_flag("--check", asked.check, "Compare with a plain sequential program");
+  cli.add_flag("--score-only", asked.score_only, "Prints the score without the alignment.");
+  cli.add_flag("--check", asked.check, "Compares the result with that of a plain sequential program.");
   if (auto const code = examples::read_command_line(cli, grid, argc, argv)) return *code;
   if (!asked.random.empty() && (asked.random[0] == 0 || asked.random[1] == 0))
     throw skel::error("--random: both sequences need a letter at least");

@@ -259,20 +259,21 @@ int program(skel::grid& grid, int argc, char** argv) {
   std::size_t processes = 0;
   std::string picture;
   bool check = false;
-  CLI::App cli("A plate that a spot moves on: heat is conducted between tiles, which have most to do where it is hot");
-  cli.add_option("--side", how.side, "Cells of a side of the plate")
+  CLI::App cli("Conducts heat on a plate under a hot spot that moves. Tiles have most work where the plate is hot.");
+  cli.add_option("--side", how.side, "Sets the number of cells along a side of the plate.")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 15));
-  cli.add_option("--steps", how.steps, "In which the spot goes round once")
+  cli.add_option("--steps", how.steps, "Sets the number of steps, in which the spot goes round once.")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
-  cli.add_option("--radius", how.radius, "Of the spot, of the side of the plate")
+  cli.add_option("--radius", how.radius, "Sets the radius of the spot as a share of the side of the plate.")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 0.5));
-  cli.add_option("--processes", processes, "That have a tile each; 4 for each rank, and at least 8")
+  cli.add_option("--processes", processes,
+                 "Sets the number of processes, one for each tile. Default: 4 for each rank, and at least 8.")
       ->check(CLI::Range(1, 1'000'000));
-  cli.add_option("-o,--output", picture, "Write the plate as a picture (PGM)")->type_name("FILE");
-  cli.add_flag("--check", check, "Compare with a plain sequential program");
+  cli.add_option("-o,--output", picture, "Writes the plate as a picture (PGM).")->type_name("FILE");
+  cli.add_flag("--check", check, "Compares the result with that of a plain sequential program.");
   if (auto const code = examples::read_command_line(cli, grid, argc, argv)) return *code;
   examples::expect_folder_of(picture);
   if (processes == 0) processes = examples::usual_processes(grid);

@@ -8,25 +8,21 @@
 // Prints the vertices that rank first, the same on any number of ranks and processes to the last bit; what the run took
 // goes to standard error.
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <iomanip>
 #include <iostream>
 #include <numeric>
-#include <sstream>
 #include <string>
-#include <system_error>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include <skel/bsp.hpp>
+#include <skel/mesh.hpp>
 #include <skel/skel.hpp>
 
 #include "ranks.hpp"
@@ -62,31 +58,14 @@ struct graph {
   }
 };
 
-/// Reads a graph: comments ("#"), and lines with the names, or numbers, of two vertices. Vertices are numbered as they
-/// come. An edge that comes twice counts once. O(edges log edges). Throws skel::error for a file that is something
-/// else.
+/// Reads a graph (skel::read_named_edges). An edge that comes twice counts once. O(edges log edges). Throws skel::error
+/// for a file that is something else.
 graph read_graph(std::string const& path) {
-  std::ifstream file(path);
-  if (!file) throw skel::error(path + ": cannot be read: " + std::generic_category().message(errno));
+  skel::named_edges list = skel::read_named_edges(path);
   graph out;
-  std::unordered_map<std::string, vertex> numbers;
-  auto const number_of = [&](std::string const& name) {
-    auto const [at, is_new] = numbers.emplace(name, static_cast<vertex>(out.names.size()));
-    if (is_new) out.names.push_back(name);
-    return at->second;
-  };
-  std::string line, from, to, more;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
-    std::istringstream words(line);
-    if (!(words >> from) || from[0] == '#') continue;
-    if (!(words >> to) || words >> more)
-      throw skel::error(path + ", line " + std::to_string(number) +
-                        ": an edge is two vertices with white space between them, not '" + line.substr(0, 60) + "'");
-    auto const one = number_of(from);  // the first one is numbered first
-    out.edges.push_back({one, number_of(to)});
-  }
-  if (file.bad() || (out.edges.empty() && !file.eof())) throw skel::error(path + ": cannot be read to its end");
-  if (out.edges.empty()) throw skel::error(path + ": has no edges");
+  out.names = std::move(list.names);
+  out.edges.reserve(list.edges.size());
+  for (auto const& [from, to] : list.edges) out.edges.push_back({from, to});
   std::sort(out.edges.begin(), out.edges.end(), leads_before);
   out.edges.erase(std::unique(out.edges.begin(), out.edges.end()), out.edges.end());
   out.degrees.resize(out.names.size());
@@ -284,22 +263,27 @@ int program(skel::grid& grid, int argc, char** argv) {
   model how;
   std::size_t processes = 0, top = 10;
   bool check = false;
-  CLI::App cli("Which vertices of a graph others lead to (PageRank), by processes that have a block of them each");
-  cli.add_option("EDGES", file,
-                 "A file with two vertices a line and comments (#), as SNAP has them; without, packages of Debian");
-  cli.add_option("--damping", how.damping, "How often an edge is followed")
+  CLI::App cli(
+      "Ranks the vertices of a graph by the edges that lead to them (PageRank). Each BSP process has a block of "
+      "vertices.");
+  cli.add_option(
+      "EDGES", file,
+      "Reads a list of edges, two vertices a line, as SNAP and KONECT have them. Default: the packages of Debian.");
+  cli.add_option("--damping", how.damping, "Sets the probability that an edge is followed.")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
-  cli.add_option("--below", how.below, "End when the ranks change by less, all together")
+  cli.add_option("--below", how.below, "Ends when the sum of all changes is below this.")
       ->capture_default_str()
       ->check(CLI::Range(std::numeric_limits<double>::min(), std::numeric_limits<double>::max()));
-  cli.add_option("--iterations", how.most_iterations, "End after so many anyway")
+  cli.add_option("--iterations", how.most_iterations, "Ends after this number of iterations at the latest.")
       ->capture_default_str()
       ->check(CLI::Range(1, 900'000));
-  cli.add_option("--processes", processes, "That have a block each; 4 for each rank, and at least 8")
+  cli.add_option("--processes", processes, "Sets the number of processes. Default: 4 for each rank, and at least 8.")
       ->check(CLI::Range(1, 1'000'000));
-  cli.add_option("--top", top, "How many vertices are printed")->capture_default_str()->check(CLI::NonNegativeNumber);
-  cli.add_flag("--check", check, "Compare with a plain sequential program");
+  cli.add_option("--top", top, "Sets the number of vertices that are printed.")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  cli.add_flag("--check", check, "Compares the result with that of a plain sequential program.");
   if (auto const code = examples::read_command_line(cli, grid, argc, argv)) return *code;
   if (processes == 0) processes = examples::usual_processes(grid);
 

@@ -208,47 +208,54 @@ struct wanted_distribution {
 void declare(CLI::App& app, options& with, wanted_distribution& wanted) {
   cloud& problem = with.problem;
   auto const count = CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40);
-  app.add_option("--steps", problem.steps, "after a first one, which the kernel does not time")
+  app.add_option("--steps", problem.steps,
+                 "Sets the number of steps. One more step runs before, which the kernel does not time.")
       ->check(count)
       ->capture_default_str();
-  app.add_option("--side", problem.side, "cells of the grid in each direction: an even number")
+  app.add_option("--side", problem.side, "Sets the number of cells in each direction, an even number.")
       ->check(CLI::Range(2L, 1L << 20))
       ->capture_default_str();
-  app.add_option("--particles", problem.particles, "wanted; random numbers decide how many there are")
+  app.add_option("--particles", problem.particles,
+                 "Sets the wanted number of particles. Random numbers make it a little more or less.")
       ->check(count)
       ->capture_default_str();
-  app.add_option("--k", problem.k, "particles move 2 k + 1 cells to the right in each step")
+  app.add_option("--k", problem.k, "Particles move 2 k + 1 cells to the right in each step.")
       ->check(CLI::Range(0L, 1L << 19))
       ->capture_default_str();
-  app.add_option("--m", problem.m, "and so many up; negative: down")->capture_default_str();
-  auto* const kinds = app.add_option_group("distribution", "Where particles begin (--geometric 0.99)");
-  kinds->add_option("--geometric", problem.factor, "each column has so many times the particles of the one before")
+  app.add_option("--m", problem.m, "Particles move this number of cells up in each step, or down if it is negative.")
+      ->capture_default_str();
+  auto* const kinds = app.add_option_group(
+      "distribution", "These options place the particles at the start. Default: --geometric 0.99.");
+  kinds->add_option("--geometric", problem.factor, "Each column has FACTOR times the particles of the column before.")
       ->type_name("FACTOR");
-  kinds->add_flag("--sinusoidal", wanted.sinusoidal, "as the square of the cosine, once over the columns");
-  kinds->add_option("--linear", wanted.linear, "as B - A x, for x from 0 to 1 over the columns")
+  kinds->add_flag("--sinusoidal", wanted.sinusoidal,
+                  "Particles follow the square of the cosine, once over the columns.");
+  kinds->add_option("--linear", wanted.linear, "Particles follow B - A x, for x from 0 to 1 over the columns.")
       ->type_name("A B")
       ->expected(2);
   kinds
       ->add_option("--patch", wanted.patch,
-                   "the same in cells of columns LEFT to RIGHT and rows BOTTOM to TOP, none elsewhere")
+                   "All particles are in columns LEFT to RIGHT and rows BOTTOM to TOP, equally many in each cell.")
       ->type_name("LEFT RIGHT BOTTOM TOP")
       ->expected(4);
   kinds->require_option(0, 1);
-  app.add_option("--tiles", with.tiles, "processes: tiles of the grid, as near to squares as can be")
+  app.add_option("--tiles", with.tiles,
+                 "Sets the number of tiles, one for each process. Tiles are as near to squares as possible.")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   app.add_option("--trace", with.trace.file,
-                 "write what tiles did as a scenario for `skel bsp` (at most 32 MiB can be read)")
+                 "Writes the work of the tiles as a scenario, of which `skel bsp` reads up to 32 MiB.")
       ->type_name("FILE");
-  app.add_option("--hosts", with.trace.hosts, "hosts of the scenario, of which tiles begin on one block each")
+  app.add_option("--hosts", with.trace.hosts,
+                 "Sets the number of hosts in the scenario. Each begins with one block of tiles.")
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
-  app.add_option("--ratio", with.trace.ratio, "how much faster the first half of them is")
+  app.add_option("--ratio", with.trace.ratio, "Makes the first half of the hosts faster by this factor.")
       ->check(CLI::Range(1e-3, 1e3))
       ->capture_default_str();
-  app.add_option("--lose", with.lost, "lose the particle of this number in the first step, to see that it is noticed")
+  app.add_option("--lose", with.lost, "Loses this particle in the first step, to test that the check finds it.")
       ->type_name("NUMBER");
-  app.footer("Exit status: 0 verified, 1 not, or an error.");
+  app.footer("Exit status: 0 if the result is verified, 1 if it is not or an error came.");
 }
 
 /// Refuses what cannot be meant, and takes the distribution over.
@@ -287,9 +294,9 @@ int main(int argc, char** argv) try {
   options with;
   wanted_distribution wanted;
   CLI::App app{
-      "Particles on a periodic grid of charges, as the kernel pic of the Parallel Research Kernels defines them, in "
-      "tiles\n"
-      "that are processes of a BSP program. Alone or under mpirun; the same positions on any number of ranks."};
+      "Moves particles on a periodic grid of charges, as the kernel pic of the Parallel Research Kernels defines it.\n"
+      "Each tile of the grid is a BSP process. Runs alone or under mpirun, with the same positions on any number of "
+      "ranks."};
   declare(app, with, wanted);
   app.callback([&] {
     check(with, wanted);

@@ -191,43 +191,49 @@ void declare(CLI::App& app, options& with) {
   mesh& problem = with.problem;
   auto const count = CLI::Range(1L, 1L << 30);
   auto const side = CLI::Range(2L * radius + 1, 1L << 20);
-  app.add_option("--iterations", problem.iterations, "after a first one, which the kernel does not time")
+  app.add_option("--iterations", problem.iterations,
+                 "Sets the number of iterations. One more runs before, which the kernel does not time.")
       ->check(count)
       ->capture_default_str();
-  app.add_option("--side", problem.side, "points of the background in each direction")
+  app.add_option("--side", problem.side, "Sets the number of points of the background in each direction.")
       ->check(side)
       ->capture_default_str();
-  app.add_option("--refined", problem.refined, "points of the background that a refinement covers in each direction")
+  app.add_option("--refined", problem.refined, "Sets the number of points that a refinement covers in each direction.")
       ->check(CLI::Range(2L, 1L << 20))
       ->capture_default_str();
-  app.add_option("--level", problem.level, "refinements have 2^LEVEL intervals for one")
+  app.add_option("--level", problem.level, "Splits each interval into 2^LEVEL in a refinement.")
       ->check(CLI::Range(0, 10))
       ->capture_default_str();
-  app.add_option("--period", problem.period, "iterations from refinement to refinement")
+  app.add_option("--period", problem.period, "Sets the number of iterations from one refinement to the next.")
       ->check(count)
       ->capture_default_str();
-  app.add_option("--duration", problem.duration, "iterations that each lasts; at most the period")
+  app.add_option("--duration", problem.duration,
+                 "Sets the number of iterations that a refinement lasts, at most the period.")
       ->check(count)
       ->capture_default_str();
-  app.add_option("--sub-iterations", problem.sub_iterations, "updates of a refinement in each iteration")
+  app.add_option("--sub-iterations", problem.sub_iterations,
+                 "Sets the number of updates of a refinement in each iteration.")
       ->check(count)
       ->capture_default_str();
-  app.add_option("--tiles", with.tiles, "of the background and of each refinement; five times as many processes")
+  app.add_option(
+         "--tiles", with.tiles,
+         "Sets the number of tiles of the background and of each refinement. There are five times as many processes.")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   app.add_option("--trace", with.trace.file,
-                 "write what tiles did as a scenario for `skel bsp` (at most 32 MiB can be read)")
+                 "Writes the work of the tiles as a scenario, of which `skel bsp` reads up to 32 MiB.")
       ->type_name("FILE");
-  app.add_option("--hosts", with.trace.hosts, "hosts of the scenario, on which tiles begin in blocks")
+  app.add_option("--hosts", with.trace.hosts,
+                 "Sets the number of hosts in the scenario. Each begins with one block of tiles.")
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
-  app.add_option("--ratio", with.trace.ratio, "how much faster the first half of them is")
+  app.add_option("--ratio", with.trace.ratio, "Makes the first half of the hosts faster by this factor.")
       ->check(CLI::Range(1e-3, 1e3))
       ->capture_default_str();
   app.add_option("--deaf", with.deaf,
-                 "read no edges of neighbours of lower numbers in this superstep, to see that it is noticed")
+                 "Ignores edges of lower neighbours in this superstep, to test that the check finds it.")
       ->type_name("SUPERSTEP");
-  app.footer("Exit status: 0 verified, 1 not, or an error.");
+  app.footer("Exit status: 0 if the result is verified, 1 if it is not or an error came.");
 }
 
 /// Refuses what cannot be meant.
@@ -256,9 +262,9 @@ int main(int argc, char** argv) try {
   skel::grid grid(argc, argv);
   options with;
   CLI::App app{
-      "A grid with refinements that come and go, as the kernel amr of the Parallel Research Kernels defines it, in "
-      "tiles\n"
-      "that are processes of a BSP program. Alone or under mpirun; the same means on any number of ranks."};
+      "Computes on a grid with refinements that come and go, as the kernel amr of the Parallel Research Kernels\n"
+      "defines it. Each tile is a BSP process. Runs alone or under mpirun, with the same means on any number of "
+      "ranks."};
   declare(app, with);
   app.callback([&] {
     check(with);

@@ -290,67 +290,73 @@ void run_order(skel::grid& grid, options const& with, scene in) {
 }
 
 void declare(CLI::App& app, options& with) {
-  auto* const file = app.add_option("--mesh", with.mesh, "of tetrahedra, from this file: msh (Gmsh 4.1), pack, su2")
-                         ->type_name("FILE");
+  auto* const file =
+      app.add_option("--mesh", with.mesh, "Reads the tetrahedra from this file: msh (Gmsh 4.1), pack or su2.")
+          ->type_name("FILE");
   app.add_option("--cells", with.cells,
-                 "of the unit cube, where there is no file: small cubes along each edge, of six "
-                 "tetrahedra each")
+                 "Without a file, divides each edge of the unit cube by this number. Each small cube has six "
+                 "tetrahedra.")
       ->check(CLI::Range(1, 400))
       ->capture_default_str()
       ->excludes(file);
-  app.add_option("--order", with.order, "of the polynomials in a tetrahedron")
+  app.add_option("--order", with.order, "Sets the order of the polynomials in a tetrahedron.")
       ->check(CLI::Range(0, 2))
       ->capture_default_str();
-  app.add_option("--flux", with.flux, "on faces: central conserves energy, upwind takes what is not resolved")
+  app.add_option("--flux", with.flux,
+                 "Sets the flux on faces: central conserves energy, upwind damps what the mesh does not resolve.")
       ->check(CLI::IsMember({"central", "upwind"}))
       ->capture_default_str();
   app.add_option("--integrator", with.integrator,
-                 "leapfrog (order 2, central flux only) or lsrk (Runge-Kutta, order 4)")
+                 "Sets the time integrator: leapfrog (order 2, central flux only) or lsrk (Runge-Kutta, order 4).")
       ->check(CLI::IsMember({"leapfrog", "lsrk"}))
       ->capture_default_str();
-  app.add_option("--steps", with.steps)
+  app.add_option("--steps", with.steps, "Sets the number of time steps.")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
       ->capture_default_str();
-  app.add_option("--step", with.step, "length of a step, instead of the longest that is known to be stable")
+  app.add_option("--step", with.step, "Sets the length of a step. Default: the longest that is known to be stable.")
       ->check(CLI::PositiveNumber);
   app.add_option("--probe", with.probe,
-                 "where fields are printed [0.3, 0.4, 0.5 of the edges of the box around the mesh]")
+                 "Prints the fields at this point. Default: 0.3, 0.4, 0.5 of the edges of the box around the mesh.")
       ->type_name("X,Y,Z")
       ->delimiter(',')
       ->expected(3);
   app.add_option("--start", with.start,
-                 "mode: a standing wave, in a box (without a file); pulse: a ring of E around an axis (in a file)")
+                 "Starts with a standing wave (mode, the default without a file) or with a ring of E around an axis "
+                 "(pulse, with a file).")
       ->check(CLI::IsMember({"mode", "pulse"}));
-  app.add_option("--middle", with.middle, "of the pulse [that of the box around the mesh]")
+  app.add_option("--middle", with.middle, "Sets the middle of the pulse. Default: that of the box around the mesh.")
       ->type_name("X,Y,Z")
       ->delimiter(',')
       ->expected(3);
-  app.add_option("--width", with.width, "of the pulse [an eighth of the shortest edge of that box, and two tetrahedra]")
+  app.add_option(
+         "--width", with.width,
+         "Sets the width of the pulse. Default: an eighth of the shortest edge of that box, and two tetrahedra.")
       ->check(CLI::PositiveNumber);
-  app.add_option("--mode", with.mode, "half waves along each axis at first; two of them above 0")
+  app.add_option("--mode", with.mode, "Sets the half waves along each axis at the start. Two of them must be above 0.")
       ->type_name("L,M,N")
       ->delimiter(',')
       ->expected(3)
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  app.add_option("--dielectric", with.dielectric, "permittivity of the lower half of the unit cube")
+  app.add_option("--dielectric", with.dielectric, "Sets the permittivity of the lower half of the unit cube.")
       ->check(CLI::Range(1e-3, 1e3))
       ->capture_default_str()
       ->excludes(file);
-  app.add_option("--epsilon", with.epsilon, "permittivity of a physical volume, by its tag or name; may be given again")
+  app.add_option("--epsilon", with.epsilon,
+                 "Sets the permittivity of a physical volume by its tag or name. Can be repeated.")
       ->type_name("TAG=VALUE");
   app.add_option(
          "--wall", with.walls,
-         "what a physical surface of the boundary is: electric (a perfect conductor, as is all without it), magnetic, "
-         "or open (absorbing: Silver-Mueller); may be given again")
+         "Sets the kind of a physical surface of the boundary: electric (a perfect conductor, the default), magnetic, "
+         "or open (absorbing: Silver-Mueller). Can be repeated.")
       ->type_name("TAG=KIND");
-  app.add_option("--series", with.series, "write the fields at the probe after each step")->type_name("FILE");
-  app.add_option("--vtk", with.vtk, "write fields for ParaView: NAME_0000100.pvtu, ...")->type_name("NAME");
-  app.add_option("--every", with.every, "so many steps, with --vtk")
+  app.add_option("--series", with.series, "Writes the fields at the probe after each step.")->type_name("FILE");
+  app.add_option("--vtk", with.vtk, "Writes fields for ParaView: NAME_0000100.pvtu, ...")->type_name("NAME");
+  app.add_option("--every", with.every, "With --vtk, writes fields each time this number of steps has passed.")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
       ->capture_default_str();
-  app.add_flag("--report", with.report, "say on standard error where the cells were, and what took how long");
-  app.add_option("--dump", with.dump, "write mesh and fields in the end as examples/maxwell/reference.m reads them")
+  app.add_flag("--report", with.report, "Prints the places of the cells and the times of all parts on standard error.");
+  app.add_option("--dump", with.dump, "Writes mesh and fields at the end as examples/maxwell/reference.m reads them.")
       ->type_name("FILE");
 }
 
@@ -359,7 +365,7 @@ void declare(CLI::App& app, options& with) {
 int main(int argc, char** argv) try {
   skel::grid grid(argc, argv);
   options with;
-  CLI::App app{"Maxwell's equations between walls of metal, by a discontinuous Galerkin method on tetrahedra."};
+  CLI::App app{"Solves Maxwell's equations between walls of metal by a discontinuous Galerkin method on tetrahedra."};
   declare(app, with);
   CLI11_PARSE(app, argc, argv);
   auto in = make_scene(with);

@@ -19,7 +19,7 @@ namespace examples {
 /// Reads the command line, which is the same on every rank. Rank 0 prints what --help asks for, or what is wrong.
 /// Returns the exit code of a program that ends with that.
 inline std::optional<int> read_command_line(CLI::App& cli, skel::grid const& grid, int argc, char** argv) {
-  cli.footer("Runs alone or under mpirun. --skel-help lists what all programs of skel take.");
+  cli.footer("Runs alone or under mpirun. --skel-help lists the options of all programs of skel.");
   cli.get_formatter()->column_width(34);
   try {
     cli.parse(argc, argv);

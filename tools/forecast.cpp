@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <skel/detail/base/csv.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/split.hpp>
@@ -37,44 +38,94 @@ struct series {
   std::vector<double> values;
 };
 
-std::string line_of_file(std::size_t number) {
-  return "line " + std::to_string(number);
-}
+/// The columns of a table that are wanted, of a table whose columns are separated by tabs, semicolons or commas.
+class table_reader {
+ public:
+  table_reader(std::vector<std::string> const& wanted, std::string const& source) : wanted_(wanted), source_(source) {}
 
-/// Columns of numbers, separated by commas, perhaps under a line of names.
-std::vector<series> parse_series(std::string_view text, std::string const& source) {
-  std::vector<series> all;
-  std::size_t number = 0;
-  for (std::string_view const line : split(text, '\n')) {
-    ++number;
-    if (line.empty()) continue;
-    auto const fields = split(line, ',');
-    if (all.empty()) {
-      bool const names = std::ranges::none_of(fields, [](auto field) { return number_in<double>(field).has_value(); });
-      for (std::size_t c = 0; c < fields.size(); ++c) {
-        std::string const name = names ? std::string(fields[c]) : "column " + std::to_string(c + 1);
-        if (auto const fault = fault_of_name(name))
-          throw input_error(source, line_of_file(number) + ", column " + std::to_string(c + 1), *fault);
-        all.push_back({name, {}});
-      }
-      if (names) continue;
+  std::vector<series> read(std::string_view text) {
+    for (std::string_view const line : lines_in(text)) {
+      ++number_;
+      if (trim(line).empty() || trim(line).front() == '#') continue;
+      if (columns_.empty()) separator_ = separator_of(line);
+      auto const fields = fields_of(line, separator_);
+      if (!fields) fail("a quote is not closed in this line, or stands within a field");
+      if (!columns_.empty() || !begin(*fields)) add(*fields);
     }
-    if (fields.size() != all.size())
-      throw input_error(source, line_of_file(number),
-                        fmt::format("has {} numbers; {} are wanted, one for each column", fields.size(), all.size()));
+    std::erase_if(columns_, [](column const& one) { return !one.is_wanted; });
+    if (columns_.empty() || columns_.front().of.values.empty())
+      throw input_error(source_, "", "has no measurements; lines of numbers, separated by commas, are wanted");
+    std::vector<series> all;
+    for (column& one : columns_) all.push_back(std::move(one.of));
+    return all;
+  }
+
+ private:
+  struct column {
+    series of;
+    bool is_wanted;
+  };
+
+  [[noreturn]] void fail(std::string reason, std::optional<std::size_t> place = {}) const {
+    throw input_error(source_,
+                      "line " + std::to_string(number_) + (place ? ", column " + std::to_string(*place + 1) : ""),
+                      std::move(reason));
+  }
+
+  /// Whether the first line has the names of the columns.
+  bool begin(std::vector<std::string_view> const& fields) {
+    bool const has_names =
+        std::ranges::none_of(fields, [](auto field) { return number_in<double>(field).has_value(); });
+    std::vector<std::string> names;
     for (std::size_t c = 0; c < fields.size(); ++c) {
+      names.push_back(has_names ? std::string(fields[c]) : "column " + std::to_string(c + 1));
+      if (auto const fault = fault_of_name(names[c])) fail(*fault, c);
+    }
+    for (auto const& name : wanted_)
+      if (std::ranges::find(names, name) == names.end())
+        refuse_name("--column", name, "column of " + shown_file(source_), names);
+    for (auto& name : names) {
+      bool const is_wanted = wanted_.empty() || std::ranges::find(wanted_, name) != wanted_.end();
+      columns_.push_back({{std::move(name), {}}, is_wanted});
+    }
+    return has_names;
+  }
+
+  void add(std::vector<std::string_view> const& fields) {
+    if (fields.size() != columns_.size())
+      fail(fmt::format("has {} {}, the first line has {}{}", fields.size(), fields.size() == 1 ? "field" : "fields",
+                       columns_.size(),
+                       fields.size() > columns_.size() ? "; put a field that has the separator itself in quotes" : ""));
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      if (!columns_[c].is_wanted) continue;
       auto const value = number_in<double>(fields[c]);
-      if (!value || !std::isfinite(*value))
-        throw input_error(source, line_of_file(number) + ", column " + std::to_string(c + 1),
-                          fields[c].empty() ? "is missing; a measurement is wanted in every line"
-                                            : "is " + in_quotes(fields[c]) + "; a finite number is wanted");
-      all[c].values.push_back(*value);
+      if (!value || !std::isfinite(*value)) refuse_value(fields[c], c);
+      columns_[c].of.values.push_back(*value);
     }
   }
-  if (all.empty() || all.front().values.empty())
-    throw input_error(source, "", "has no measurements; lines of numbers, separated by commas, are wanted");
-  return all;
-}
+
+  [[noreturn]] void refuse_value(std::string_view field, std::size_t c) const {
+    std::string const others = columns_.size() > 1 && wanted_.empty() ? ", or name the columns to read (--column)" : "";
+    if (field.empty()) fail("is missing; a measurement is wanted in every line" + others, c);
+    std::string pointed(field);
+    std::ranges::replace(pointed, ',', '.');
+    auto const words = words_in(field);
+    bool const many =
+        words.size() > 1 && std::ranges::all_of(words, [](auto word) { return number_in<double>(word).has_value(); });
+    fail("is " + in_quotes(field) + "; " +
+             (many ? "separate its numbers by commas, semicolons or tabs"
+                   : std::string(pointed != field && number_in<double>(pointed) ? "write a decimal point, not a comma"
+                                                                                : "a finite number is wanted")) +
+             others,
+         c);
+  }
+
+  std::vector<std::string> const& wanted_;
+  std::string const& source_;
+  std::vector<column> columns_;
+  std::size_t number_ = 0;
+  char separator_ = ',';
+};
 
 /// What a series says of its next value, and how good such forecasts have been, each made before its value was known.
 struct judged {
@@ -121,16 +172,10 @@ ordered_json to_json(judged const& one, bool methods) {
 }
 
 int forecast(forecast_options const& options, std::ostream& out) {
-  auto const all = parse_series(text_of(options.file), source_of(options.file));
-  std::vector<std::string> names(all.size());
-  std::ranges::transform(all, names.begin(), &series::name);
-  for (auto const& name : options.columns)
-    if (std::ranges::find(names, name) == names.end())
-      refuse_name("--column", name, "column of " + shown_file(source_of(options.file)), names);
+  std::string const text = text_of(options.file), source = source_of(options.file);
   ordered_json answer{{"series", ordered_json::array()}};
-  for (auto const& one : all)
-    if (options.columns.empty() || std::ranges::find(options.columns, one.name) != options.columns.end())
-      answer["series"].push_back(to_json(judge(one, source_of(options.file)), options.methods));
+  for (auto const& one : table_reader(options.columns, source).read(text))
+    answer["series"].push_back(to_json(judge(one, source), options.methods));
   if (options.json) {
     out << line_of(answer);
     return done;
@@ -153,10 +198,11 @@ int forecast(forecast_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(The file has a measurement in each line, or several, separated by commas, perhaps under a line of names; each column is
-a series of its own. Measurements are as far apart as they were made: times are not read. Of a family of predictors the
-one with the least error so far is believed, as in the Network Weather Service. A value far off is an outlier, or the first
-of a step when the next ones are as far off.
+    R"(The file has a measurement in each line, or several, separated by commas, semicolons or tabs, perhaps under a line of
+names; each column is a series of its own. Fields may stand in quotes. Lines that begin with # are comments. --column reads
+only the columns that it names: others may hold anything. Measurements are as far apart as they were made: times are not
+read. Of a family of predictors the one with the least error so far is believed, as in the Network Weather Service. A value
+far off is an outlier, or the first of a step when the next ones are as far off.
 
 "error" is the mean absolute error of the method that is believed, lately; "mean error" is that of all forecasts, each made
 before its value was read; "of best" is that over the error of the best single method, which is known afterwards.

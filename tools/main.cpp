@@ -197,6 +197,7 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   add("probe", "measure hosts and the paths between them", add_probe);
   add("run", "start a program again when it has died", add_run);
   add("train", "time irregular reductions on this machine, and fit models that choose their algorithms", add_train);
+  add("why", "say what each rank of a program that runs does or waits for", add_why);
 #endif
   app.add_subcommand("help", "explain a verb: skel help VERB");
 

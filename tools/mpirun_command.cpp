@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace skel::tools {
@@ -207,7 +208,7 @@ std::optional<std::size_t> mpirun_command::ranks() const {
 std::vector<mpirun_command::host> mpirun_command::hosts() const {
   if (!starts_mpirun()) return {};
   if (auto const at = find(host_options)) return hosts_in_list(words_[*at]);
-  if (auto const at = find(file_options)) return hosts_in_file(platform::read_text(words_[*at]));
+  if (auto const at = find(file_options)) return hosts_in_file(read_text(words_[*at]));
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/size_text.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 #include "verbs.hpp"
@@ -59,7 +60,7 @@ inline std::string source_of(std::string const& file) {
 
 /// The whole text of a file, or of standard input.
 inline std::string text_of(std::string const& file) {
-  return file == "-" ? platform::read_standard_input() : platform::read_text(file);
+  return file == "-" ? read_standard_input() : read_text(file);
 }
 
 inline platform::description read_platform(std::string const& file) {

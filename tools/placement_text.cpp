@@ -6,6 +6,7 @@
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/split.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/plan/placement_text.hpp>
 #include <skel/detail/platform/files.hpp>
 
@@ -111,7 +112,7 @@ plan::placement parse_placement(std::string_view text, skeletons::shape const& p
 
 std::vector<plan::placement> read_candidates(std::string const& file, skeletons::shape const& program,
                                              platform::description const& machine) {
-  std::string const text = platform::read_text(file);
+  std::string const text = read_text(file);
   placement_reader const reader(program, machine, file);
   if (std::size_t const first = text.find_first_not_of(" \t\r\n"); first != text.npos && text[first] == '[')
     return parse_json(text, reader);

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <optional>
 #include <ostream>
-#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +17,7 @@
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/output_file.hpp>
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/cost/mesh/iteration_time.hpp>
 #include <skel/detail/mapping/cluster_selection.hpp>
 #include <skel/detail/mapping/clusters_by_size.hpp>
@@ -81,13 +82,13 @@ platform::clusters_of_program as_announced(platform::clusters_of_program stated,
   std::vector<std::size_t> hosts(stated.machine.host_count());
   std::iota(hosts.begin(), hosts.end(), std::size_t{0});
   platform::monitor monitor(picture, std::move(hosts));
-  std::istringstream lines(text_of(file));
+  std::string const text = text_of(file);
   platform::host_names const known(picture);
   constexpr std::size_t most_told = 8;
   std::size_t number = 0, refused = 0;
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string_view const line : lines_in(text)) {
     auto const where = shown_file(source_of(file)) + ": line " + std::to_string(++number);
-    if (line.empty()) continue;
+    if (trim(line).empty()) continue;
     try {
       auto const said = platform::parse_announcement(line, where);
       known.expect_known(said, where);

@@ -19,6 +19,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/cost/reduction/mechanisms.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/host_probe.hpp>
@@ -266,7 +267,7 @@ std::vector<training::fitted_samples> fits_of(training::reduction_samples const&
 
 int report(train_command const& command, std::ostream& out) {
   std::string file = command.report;
-  std::string const text = platform::read_text(file);
+  std::string const text = read_text(file);
   if (std::size_t const first = text.find_first_not_of(" \t\r\n"); first != std::string::npos && text[first] == '{') {
     auto const model = platform::parse_reduction_model(text, file);
     file = command.samples.empty() ? fs::path(file).replace_extension(".csv").string() : command.samples;

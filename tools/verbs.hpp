@@ -42,6 +42,7 @@ action add_run(CLI::App& app);
 action add_select(CLI::App& app);
 action add_testbed(CLI::App& app);
 action add_train(CLI::App& app);
+action add_why(CLI::App& app);
 
 /// What the command line cannot have: printed as "skel: --OPTION: REASON", with where the options are explained.
 class usage_error : public input_error {

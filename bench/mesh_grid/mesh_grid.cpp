@@ -20,6 +20,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/statistics.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
 
@@ -273,7 +274,7 @@ int run(options const& with) {
   auto const mesh = with.mesh.empty() ? cube_mesh(with.width) : mesh_of_file(with.mesh);
   if (!with.no_files) {
     auto const machine = skel::platform::read_description(with.platform);
-    auto const app = skel::platform::parse_mesh_app(skel::platform::read_text(with.app), with.app, machine);
+    auto const app = skel::platform::parse_mesh_app(skel::read_text(with.app), with.app, machine);
     for (double const factor : with.latencies)
       run_modes(fmt::format("{}, latencies x {:g}", with.platform, factor), with_latencies_times(machine, factor), app,
                 mesh, with, all);

@@ -18,6 +18,7 @@
 #include <CLI/CLI.hpp>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
@@ -54,7 +55,7 @@ named_grid one_to_four(std::size_t hosts, double ports) {
 
 named_grid grid_of_files(std::string const& machine, std::string const& app) {
   auto read = platform::read_description(machine);
-  auto program = platform::parse_mesh_app(platform::read_text(app), app, read);
+  auto program = platform::parse_mesh_app(read_text(app), app, read);
   auto const hosts = read.host_count();
   return {fmt::format("{}, {} hosts", machine, hosts), std::move(read), std::move(program)};
 }

@@ -240,14 +240,15 @@ skel::run_report sleeping(skel::grid& grid, std::size_t items) {
 
 std::span<promise_program const> promise_programs() {
   static std::array const all{
-      promise_program{"compress", "the pipeline of 01_compress on an archive made of text and binary files", 20,
+      promise_program{"compress", "the pipeline of 01_compress on an archive made of text and binary files", false, 20,
                       compress},
-      promise_program{"best_fit", "04_best_fit on more curves", 100'000, best_fit},
-      promise_program{"words", "words of texts of 64 KiB, counted into maps that a reduce merges", 200, words},
-      promise_program{"mandelbrot_rising", "rows of the Mandelbrot set, cheap ones first", 500, mandelbrot<true>},
-      promise_program{"mandelbrot_falling", "the same rows, expensive ones first", 500, mandelbrot<false>},
-      promise_program{"sleeping_source", "a source that waits 1 ms for each item of 0.3 ms", 300, sleeping<true>},
-      promise_program{"sleeping_stage", "a farm that waits 2 ms and computes 0.3 ms", 300, sleeping<false>}};
+      promise_program{"best_fit", "04_best_fit on more curves", false, 100'000, best_fit},
+      promise_program{"words", "words of texts of 64 KiB, counted into maps that a reduce merges", false, 200, words},
+      promise_program{"mandelbrot_rising", "rows of the Mandelbrot set, cheap ones first", true, 500, mandelbrot<true>},
+      promise_program{"mandelbrot_falling", "the same rows, expensive ones first", true, 500, mandelbrot<false>},
+      promise_program{"sleeping_source", "a source that waits 1 ms for each item of 0.3 ms", false, 300,
+                      sleeping<true>},
+      promise_program{"sleeping_stage", "a farm that waits 2 ms and computes 0.3 ms", false, 300, sleeping<false>}};
   return all;
 }
 

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/statistics.hpp>
 
 #include "plot.hpp"
@@ -85,9 +87,16 @@ json to_json(promise_result const& r) {
                          {"why", f.why},
                          {"items", f.items},
                          {"lasted", f.lasted}});
-  return {{"program", r.program},   {"ranks", r.ranks},           {"items", r.items},
-          {"seconds", r.seconds},   {"throughput", r.throughput}, {"calibration", r.calibration},
-          {"planning", r.planning}, {"others", r.others},         {"forecasts", forecasts}};
+  return {{"program", r.program},
+          {"ranks", r.ranks},
+          {"items", r.items},
+          {"busy", r.busy},
+          {"seconds", r.seconds},
+          {"throughput", r.throughput},
+          {"calibration", r.calibration},
+          {"planning", r.planning},
+          {"others", r.others},
+          {"forecasts", forecasts}};
 }
 
 promise_result promise_from_json(json const& text) {
@@ -95,6 +104,7 @@ promise_result promise_from_json(json const& text) {
   r.program = text.at("program");
   r.ranks = text.at("ranks");
   r.items = text.at("items");
+  r.busy = text.at("busy");
   r.seconds = text.at("seconds");
   r.throughput = text.at("throughput");
   r.calibration = text.at("calibration");
@@ -144,6 +154,61 @@ json print_promises(std::string const& name, std::string const& ranks, std::vect
              percents(row["preparation"]), percents(row["others"]));
   std::fflush(stdout);
   return row;
+}
+
+std::string shortfall(std::size_t busy, std::size_t ranks, std::vector<promise_result> const& runs) {
+  auto const errors = each(runs, [](auto const& r) { return r.error_before(); });
+  auto const covered = each(runs, [](auto const& r) { return r.covered_before(); });
+  std::string const where =
+      fmt::format("beside {} busy, on {}", busy, ranks == 0 ? "all ranks" : skel::counted(ranks, "rank"));
+  if (errors.empty() || covered.empty()) return where + ": nothing was predicted";
+  double const share = statistics::mean(covered), median = statistics::median(errors),
+               most = busy == 0 ? most_error_alone : most_error_beside;
+  std::string out;
+  if (share < least_covered || share > most_covered)
+    out = fmt::format("intervals hold {:.0f} % of the runs (wanted: {:.0f} to {:.0f})", 100 * share,
+                      100 * least_covered, 100 * most_covered);
+  if (median > most)
+    out += fmt::format("{}the median error is {:.1f} % (wanted: {:.0f} at most)", out.empty() ? "" : ", ", 100 * median,
+                       100 * most);
+  return out.empty() ? out : where + ": " + out;
+}
+
+json print_loads(std::vector<promise_result> const& runs) {
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<promise_result>> parts;  // by load and ranks; 0: all
+  for (auto const& run : runs)
+    for (std::size_t const ranks : {run.ranks, std::size_t{0}}) parts[{run.busy, ranks}].push_back(run);
+  fmt::print("\n{:>4} {:>5} {:>4} | {:>7} {:>6} {:>6} | {:>7} {:>6} {:>6}\n", "busy", "ranks", "runs", "median", "p95",
+             "worst", "covered", "below", "above");
+  json rows = json::array();
+  std::string missed;
+  for (auto const& [where, some] : parts) {
+    auto const [busy, ranks] = where;
+    auto const share = [&](auto const& holds) {
+      auto const all = each(some, holds);
+      return all.empty() ? json(nullptr) : json(statistics::mean(all));
+    };
+    auto const outside = [](promise_result const& r, bool below) {
+      if (std::isnan(r.covered_before())) return none;
+      auto const& f = r.forecasts.front();
+      return (below ? r.throughput < f.low : r.throughput > f.high) ? 1.0 : 0.0;
+    };
+    json row = {{"busy", busy}, {"ranks", ranks}, {"runs", some.size()}};
+    row["before"] = spread_of(each(some, [](auto const& r) { return r.error_before(); }));
+    row["covered"] = share([](auto const& r) { return r.covered_before(); });
+    row["below"] = share([&](auto const& r) { return outside(r, true); });
+    row["above"] = share([&](auto const& r) { return outside(r, false); });
+    fmt::print("{:>4} {:>5} {:>4} | {} | {:>7} {:>6} {:>6}\n", busy, ranks == 0 ? "all" : std::to_string(ranks),
+               some.size(), percents(row["before"]), percent(row["covered"]), percent(row["below"]),
+               percent(row["above"]));
+    auto const short_of = shortfall(busy, ranks, some);
+    row["missed"] = short_of;
+    if (!short_of.empty()) missed += "missed: " + short_of + "\n";
+    rows.push_back(std::move(row));
+  }
+  fmt::print("\n{}", missed.empty() ? "nothing is missed\n" : missed);
+  std::fflush(stdout);
+  return rows;
 }
 
 std::string plot_of_promises(std::vector<promise_result> const& runs) {

@@ -19,6 +19,7 @@ struct promise_result {
   double throughput = 0;   ///< of the run [items/s]
   double calibration = 0;  ///< [s]
   double planning = 0;     ///< [s]
+  std::size_t busy = 0;    ///< other processes that computed all the time
   double others = 0;       ///< share of the host's processor time that went to other processes [0..1]
   std::vector<skel::record::throughput_forecast> forecasts;  ///< the first is from before the run
 
@@ -41,6 +42,17 @@ void print_promises_heading();
 /// One line: what all runs of a program on so many ranks kept. Returns the same figures.
 nlohmann::json print_promises(std::string const& name, std::string const& ranks,
                               std::vector<promise_result> const& runs);
+/// What forecasts from before the run are to keep beside others: intervals of 90 % hold this share of the runs, and the
+/// median error is no more, alone and beside others.
+inline constexpr double least_covered = 0.85, most_covered = 0.95, most_error_alone = 0.05, most_error_beside = 0.08;
+
+/// What runs beside so many busy processes on so many ranks (0: on any) fall short of, in words; empty: of nothing.
+std::string shortfall(std::size_t busy, std::size_t ranks, std::vector<promise_result> const& runs);
+
+/// A table of forecasts from before the run by load and number of ranks, and below it what falls short. Returns the
+/// same figures.
+nlohmann::json print_loads(std::vector<promise_result> const& runs);
+
 /// Share of the runs with at most an error, before the run and by what stood.
 std::string plot_of_promises(std::vector<promise_result> const& runs);
 

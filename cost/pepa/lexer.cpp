@@ -27,9 +27,7 @@ bool is_blank(char c) {
 
 class scanner {
  public:
-  scanner(std::string_view text, std::string const& source) : text_(text), source_(source) {
-    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);  // byte order mark
-  }
+  scanner(std::string_view text, std::string const& source) : text_(text), source_(source) {}
 
   lexed run() {
     while (skip_blanks()) result_.tokens.push_back(next());

@@ -12,6 +12,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 #include "structure.hpp"
@@ -72,14 +73,14 @@ model parse(std::string_view text, std::string const& source, parse_options cons
     throw input_error(source, "",
                       "is larger than " + std::to_string(most) +
                           " bytes, the longest text of a model that this machine's memory has room for");
-  auto tree = std::make_shared<detail::syntax>(detail::parse_text(text, source));
+  auto tree = std::make_shared<detail::syntax>(detail::parse_text(plain_text(text, source).view(), source));
   detail::resolve(*tree, options);
   tree->net = detail::compose(*tree);
   return model(std::move(tree));
 }
 
 model read(std::filesystem::path const& file, parse_options const& options) {
-  return parse(platform::read_text(file), file.string(), options);
+  return parse(read_text(file), file.string(), options);
 }
 
 }  // namespace skel::cost::pepa

@@ -1,14 +1,16 @@
 #pragma once
 
 /// What pairs of letters and gaps are worth.
+#include <charconv>
 #include <cstddef>
 #include <sstream>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <skel/error.hpp>
-
-#include "sequences.hpp"
+#include <skel/files.hpp>
 
 namespace alignment {
 
@@ -38,35 +40,43 @@ inline scores nucleotide_scores(int match, int mismatch) {
 }
 
 /// A matrix as the NCBI writes them: comments ("#"), a line with the letters of the columns, and a line for each row,
-/// its letter first. Throws skel::error for a file that is something else.
+/// its letter first. Throws skel::input_error for a file that is something else.
 inline scores read_matrix(std::string const& path) {
-  auto file = opened(path);
+  std::istringstream lines(skel::read_text(path));
   scores out{.letters = {}, .table = std::vector<int>(65536)};
   std::string line, rows;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
+  for (std::size_t number = 1; std::getline(lines, line); ++number) {
     std::istringstream words(line);
     std::string word;
     if (!(words >> word) || word[0] == '#') continue;
-    auto const where = path + ", line " + std::to_string(number);
+    auto const fail = [&](std::string reason) {
+      throw skel::input_error(path, "line " + std::to_string(number), std::move(reason));
+    };
     if (out.letters.empty()) {
       do {
         if (word.size() != 1 || out.letters.find(word) != std::string::npos)
-          throw skel::error(where + ": '" + word + "' is no new letter of a column");
+          fail("'" + word + "' is no new letter of a column");
         out.letters += word;
       } while (words >> word);
       continue;
     }
     if (word.size() != 1 || out.letters.find(word) == std::string::npos || rows.find(word) != std::string::npos)
-      throw skel::error(where + ": '" + word + "' is no letter of a column without a row so far");
+      fail("'" + word + "' is no letter of a column without a row so far");
     rows += word;
-    for (char const column : out.letters)
-      if (!(words >> out.of(rows.back(), column)))
-        throw skel::error(where + ": the score of " + word + " and " + column + " is missing, or no whole number");
-    if (words >> word) throw skel::error(where + ": '" + word + "' is one score more than there are columns");
+    for (char const column : out.letters) {
+      std::string const which = std::string("the score of ") + rows.back() + " and " + column;
+      if (!(words >> word)) fail(which + " is missing");
+      char const* const end = word.data() + word.size();
+      auto const [behind, problem] =
+          std::from_chars(word.data() + (word[0] == '+' ? 1 : 0), end, out.of(rows.back(), column));
+      if (problem != std::errc() || behind != end) fail(which + " is '" + word + "', which is no whole number");
+    }
+    if (words >> word) fail("'" + word + "' is one score more than there are columns");
   }
   if (out.letters.empty() || rows.size() != out.letters.size())
-    throw skel::error(path + ": is no matrix of scores: it has " + std::to_string(out.letters.size()) +
-                      " columns and " + std::to_string(rows.size()) + " rows");
+    throw skel::input_error(path, "",
+                            "is no matrix of scores: it has " + std::to_string(out.letters.size()) + " columns and " +
+                                std::to_string(rows.size()) + " rows");
   return out;
 }
 

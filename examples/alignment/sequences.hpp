@@ -2,17 +2,15 @@
 
 /// Sequences of letters: from FASTA files, and random ones.
 #include <algorithm>
-#include <cctype>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <random>
+#include <sstream>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <skel/error.hpp>
+#include <skel/files.hpp>
 
 namespace alignment {
 
@@ -25,43 +23,44 @@ struct sequence {
   }
 };
 
-/// A file to read from. Throws skel::error when it cannot be opened.
-inline std::ifstream opened(std::string const& path) {
-  std::ifstream file(path);
-  if (file && file.peek() != std::ifstream::traits_type::eof()) return file;
-  if (file.is_open() && file.eof()) throw skel::error(path + ": is empty");
-  throw skel::error(path + ": cannot be read: " + std::generic_category().message(errno));
+/// Why a letter is refused.
+inline std::string fault_of_letter(char letter, std::string const& known, bool nucleotides) {
+  std::string const shown{'\'', letter, '\''};
+  if (letter == '-' || letter == '.') return shown + " is a gap: give the sequence as it is before it is aligned";
+  return shown + " has no scores: letters are " + known +
+         (nucleotides ? "; write N where several nucleotides are possible, and T for U; leave --dna out for proteins"
+                      : " (--dna reads nucleotides, --matrix names another matrix)");
 }
 
 /// The sequence of a FASTA file: a line ">NAME ...", then lines of letters, of which small ones are taken for large
-/// ones. Letters have to be some of `known`. O(letters). Throws skel::error for a file that is something else.
-inline sequence read_fasta(std::string const& path, std::string const& known) {
-  auto file = opened(path);
+/// ones. Blanks are left out, and lines that begin with ';'. Letters have to be some of `known`. O(letters). Throws
+/// skel::input_error for a file that is something else.
+inline sequence read_fasta(std::string const& path, std::string const& known, bool nucleotides) {
+  std::istringstream lines(skel::read_text(path));
   sequence out;
   bool named = false;
   std::string line;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
-    auto const where = path + ", line " + std::to_string(number);
-    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())) != 0) line.pop_back();
-    if (line.empty()) continue;
+  for (std::size_t number = 1; std::getline(lines, line); ++number) {
+    auto const fail = [&](std::size_t column, std::string reason) {
+      throw skel::input_error(
+          path, "line " + std::to_string(number) + (column > 0 ? ", column " + std::to_string(column) : ""),
+          std::move(reason));
+    };
+    if (line.find_first_not_of(" \t\f\v") == std::string::npos || line[0] == ';') continue;
     if (line[0] == '>') {
-      if (std::exchange(named, true))
-        throw skel::error(where + ": a second sequence begins: put each one into a file of its own");
+      if (std::exchange(named, true)) fail(0, "a second sequence begins: put each one into a file of its own");
       out.name = line.substr(1, line.find_first_of(" \t") - 1);
       continue;
     }
-    if (!named) throw skel::error(where + ": a FASTA file begins with '>' and the name of the sequence");
+    if (!named) fail(0, "a FASTA file begins with '>' and the name of the sequence");
     for (std::size_t i = 0; i < line.size(); ++i) {
-      auto const letter = static_cast<char>(std::toupper(static_cast<unsigned char>(line[i])));
-      if (known.find(letter) == std::string::npos)
-        throw skel::error(where + ", column " + std::to_string(i + 1) + ": '" + line.substr(i, 1) +
-                          "' has no scores: letters are " + known +
-                          " (--dna reads nucleotides, --matrix names another matrix)");
+      if (line[i] == ' ' || line[i] == '\t') continue;
+      auto const letter = line[i] >= 'a' && line[i] <= 'z' ? static_cast<char>(line[i] - 'a' + 'A') : line[i];
+      if (known.find(letter) == std::string::npos) fail(i + 1, fault_of_letter(line[i], known, nucleotides));
       out.letters += letter;
     }
   }
-  if (file.bad()) throw skel::error(path + ": cannot be read to its end");
-  if (out.letters.empty()) throw skel::error(path + ": has no letters" + (named ? " below its name" : ""));
+  if (out.letters.empty()) throw skel::input_error(path, "", named ? "has no letters below its name" : "is empty");
   return out;
 }
 

@@ -63,7 +63,9 @@ class grid : public collective_calls {
 
   /// Runs a program: measures its stages on the first items, places them, runs them, compares. Collective: every rank
   /// gives the same composition; the source and the sink are called on rank 0 unless pinned elsewhere, a stage where it
-  /// is placed. A composition passed as an lvalue keeps the state of its functions.
+  /// is placed. A composition passed as an lvalue keeps the state of its functions: another run() of it has what its
+  /// source gives from then on. Where that is nothing, as its stream had ended, the report and a warning say so: make a
+  /// composition for each run, copy it before its first run, or let its source begin again.
   /// While it runs, Ctrl-C cancels it: no function is called again and every rank returns. A function that blocks is
   /// waited for; a second Ctrl-C ends the process at once.
   /// A stop that is asked for by `stop` on any rank, from any thread or stage, cancels it likewise, on all ranks. Both
@@ -80,13 +82,13 @@ class grid : public collective_calls {
     return run(line_of(app), stop);
   }
 
-  /// Runs a BSP program (skel::bsp, <skel/bsp.hpp>, which has these functions). Its processes begin in blocks on all
-  /// ranks, and each rank computes with as many threads as it has cores. Collective: every rank gives the same program.
-  /// Ctrl-C and `stop` cancel it as they do others; they are looked at between processes. Returns the same report on
-  /// every rank, but for its seconds and, on rank 0 alone, refused announcements; the second also of(process, state) of
-  /// every process, in their order, on every rank, which has to be able to cross ranks. Throws on every rank:
-  /// skel::process_error when a function or serializer of the user threw, skel::cancelled, skel::error at the program's
-  /// limit of supersteps, or when the ranks do not make the same calls.
+  /// Runs a BSP program (skel::bsp, <skel/bsp.hpp>, which has these functions), from its beginning each time that it is
+  /// called. Its processes begin in blocks on all ranks, and each rank computes with as many threads as it has cores.
+  /// Collective: every rank gives the same program. Ctrl-C and `stop` cancel it as they do others; they are looked at
+  /// between processes. Returns the same report on every rank, but for its seconds and, on rank 0 alone, refused
+  /// announcements; the second also of(process, state) of every process, in their order, on every rank, which has to be
+  /// able to cross ranks. Throws on every rank: skel::process_error when a function or serializer of the user threw,
+  /// skel::cancelled, skel::error at the program's limit of supersteps, or when the ranks do not make the same calls.
   template <class Program>
   requires runtime::bsp::is_program<Program> bsp_report run(Program const& app, std::stop_token const& stop = {});
   template <class Program, class Of>
@@ -94,13 +96,13 @@ class grid : public collective_calls {
            Of const&, std::size_t, typename Program::state&>) auto run(Program const& app, Of const& of,
                                                                        std::stop_token const& stop = {});
 
-  /// Runs a program over a mesh (skel::iterate, <skel/iterate.hpp>, which has these functions). Its elements are parted
-  /// among all ranks by their speeds, and each rank computes with as many threads as it has cores. Collective: every
-  /// rank gives the same program, with the same mesh. Ctrl-C and `stop` cancel it as they do others; they are looked at
-  /// between elements. Returns the same report and totals on every rank, but for the seconds of the run; the second
-  /// also of(cell) of every element, by their numbers, on every rank, which has to be able to cross ranks. Throws on
-  /// every rank: skel::mesh_error when a function of the user threw, skel::cancelled, skel::error at the program's
-  /// limit of iterations, or when the ranks do not make the same calls.
+  /// Runs a program over a mesh (skel::iterate, <skel/iterate.hpp>, which has these functions), from its beginning each
+  /// time that it is called. Its elements are parted among all ranks by their speeds, and each rank computes with as
+  /// many threads as it has cores. Collective: every rank gives the same program, with the same mesh. Ctrl-C and `stop`
+  /// cancel it as they do others; they are looked at between elements. Returns the same report and totals on every
+  /// rank, but for the seconds of the run; the second also of(cell) of every element, by their numbers, on every rank,
+  /// which has to be able to cross ranks. Throws on every rank: skel::mesh_error when a function of the user threw,
+  /// skel::cancelled, skel::error at the program's limit of iterations, or when the ranks do not make the same calls.
   template <class Program>
   requires skeletons::is_mesh_program<Program>
   auto run(Program const& app, std::stop_token const& stop = {});

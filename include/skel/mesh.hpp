@@ -3,6 +3,7 @@
 /// Meshes, graphs and matrices of files or made, refined and renumbered, with the neighbours of their cells; the
 /// patterns of subscripts that come of them, and files for ParaView.
 #include <skel/detail/pattern/box_mesh.hpp>
+#include <skel/detail/pattern/edge_list.hpp>
 #include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/pattern/mesh.hpp>
 #include <skel/detail/pattern/mesh_files.hpp>

@@ -48,14 +48,14 @@ void expect_file(std::filesystem::path const& file, struct stat const& found) {
            ", which may have no end; save what it gives, and give the name of that file");
 }
 
+}  // namespace
+
 void expect_own(std::filesystem::path const& file, struct stat const& found) {
   constexpr char const* doubtful = "is not believed";
   if (found.st_uid != ::geteuid() && found.st_uid != 0)
     fail(file, doubtful, "it belongs to another user (number " + std::to_string(found.st_uid) + ")");
   if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) fail(file, doubtful, "other users can write it (chmod go-w)");
 }
-
-}  // namespace
 
 descriptor open_input(std::filesystem::path const& file, file_of whose) {
   struct stat found {};

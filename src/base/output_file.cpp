@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/write_all.hpp>
 
 namespace skel {
 
@@ -17,26 +18,38 @@ namespace {
 /// What is written at once: as much as makes the system's calls cheap beside what they write [B].
 constexpr std::size_t piece = std::size_t{1} << 20U;
 
+/// Whether a name means what this process has open already, which may be a file by another name.
+bool means_descriptor(std::string_view name) {
+  return name == "/dev/stdout" || name == "/dev/stderr" || name.starts_with("/dev/fd/") || name.starts_with("/proc/");
+}
+
 }  // namespace
 
-output_file::output_file(std::filesystem::path file) : file_(std::move(file)) {
+output_file::output_file(std::filesystem::path file, target allowed) : file_(std::move(file)) {
+  using std::filesystem::file_type;
   std::error_code failure;
-  std::filesystem::path target = std::filesystem::weakly_canonical(file_, failure);  // behind symbolic links
-  if (failure) target = file_;
-  auto const kind = std::filesystem::status(target, failure).type();
-  if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular && !failure)
-    throw error(file_.string() + ": is a folder, a device or the like; give the name of a file");
-  target_ = target.string();
-  // Another process, of another host too, may be writing the same file; one that was killed may have left what it had.
-  for (int k = 0; !to_; ++k) {
-    beside_ = target_ + ".writing-" + std::to_string(::getpid()) + "-" + std::to_string(k);
-    to_ = descriptor(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!to_ && errno != EEXIST) {
-      int const code = errno;
-      beside_.clear();
-      fail(code);
-    }
+  std::filesystem::path behind = std::filesystem::weakly_canonical(file_, failure);  // symbolic links
+  if (failure) behind = file_;
+  target_ = behind.string();
+  auto const kind = std::filesystem::status(behind, failure).type();
+  if (allowed == target::anything && (kind == file_type::character || means_descriptor(file_.native()))) {
+    to_ = descriptor(::open(file_.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
+    if (!to_) fail(errno);
+    return;
   }
+  if (kind != file_type::not_found && kind != file_type::regular && !failure)
+    throw error(file_.string() + ": is a folder, a device or the like; give the name of a file");
+  open_beside(allowed);
+}
+
+void output_file::open_beside(target allowed) {
+  to_ = descriptor(open_new(target_ + ".writing-", 0666, beside_));
+  if (to_) return;
+  int const code = errno;
+  beside_.clear();
+  if (allowed == target::anything && (code == EACCES || code == EPERM))
+    to_ = descriptor(::open(target_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+  if (!to_) fail(code);
 }
 
 output_file::~output_file() {
@@ -44,11 +57,7 @@ output_file::~output_file() {
 }
 
 void output_file::fail(int code) const {
-  bool const full = code == ENOSPC || code == EDQUOT || code == EFBIG;
-  throw error(file_.string() + ": cannot be written: " + std::generic_category().message(code) +
-              (full             ? "; make room, or write to another disk"
-               : code == ENOENT ? "; make its folder first"
-                                : ""));
+  throw error(why_not_written(file_.string(), code));
 }
 
 void output_file::write(std::string_view bytes) {
@@ -57,22 +66,26 @@ void output_file::write(std::string_view bytes) {
 }
 
 void output_file::flush() {
-  std::string_view left = waiting_;
-  while (!left.empty()) {
-    ssize_t const wrote = ::write(to_.number(), left.data(), left.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) fail(errno);
-    left.remove_prefix(static_cast<std::size_t>(wrote));
-  }
+  if (int const code = write_all(to_.number(), waiting_); code != 0) fail(code);
   waiting_.clear();
+}
+
+void output_file::rename() {
+  if (!beside_.empty() && ::rename(beside_.c_str(), target_.c_str()) != 0) fail(errno);
+  beside_.clear();
 }
 
 void output_file::finish() {
   flush();
-  if (::fdatasync(to_.number()) != 0) fail(errno);
+  if (!beside_.empty() && ::fdatasync(to_.number()) != 0) fail(errno);
   if (::close(to_.release()) != 0) fail(errno);
-  if (::rename(beside_.c_str(), target_.c_str()) != 0) fail(errno);
-  beside_.clear();
+  rename();
+}
+
+descriptor output_file::give_name_now() {
+  flush();
+  rename();
+  return std::move(to_);
 }
 
 }  // namespace skel

@@ -302,7 +302,7 @@ std::string model(record::bsp_history const& run) {
     out += paragraph("Of " + counted(made.supersteps, "superstep") + " that were looked at, of " +
                      number_of(run.run.supersteps) + ".");
   if (made.measured > 0)
-    out += paragraph(print("The model says %+.1f %% of what was measured.", 100 * (sum / made.measured - 1)) +
+    out += paragraph("The model says " + off_by(sum / made.measured, "of what was measured") + "." +
                      (made.policy.empty() ? "" : " Deciding took " + scaled(made.deciding, "s") + "."));
   return out;
 }

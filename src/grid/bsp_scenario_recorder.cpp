@@ -1,9 +1,10 @@
 #include "bsp_scenario_recorder.hpp"
 
-#include <fstream>
+#include <sstream>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/record/output_file.hpp>
 
 namespace skel {
 
@@ -41,9 +42,9 @@ void bsp_scenario_recorder::write(std::string const& file) const {
   auto whole = begun_;
   whole.program = trace_;
   for (double const taken : taken_) whole.external_load.push_back(taken / static_cast<double>(trace_.steps.size()));
-  std::ofstream out(file);
+  std::ostringstream out;
   write_bsp_scenario(whole, out);
-  if (!out.flush()) throw error(file + ": the scenario cannot be written; is the disk full?");
+  record::write_whole(file, out.view());
 }
 
 }  // namespace skel

@@ -1,7 +1,6 @@
 #include "bsp_view.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <new>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/platform/kept_files.hpp>
+#include <skel/detail/record/output_file.hpp>
 
 #include "bsp_page.hpp"
 #include "warn.hpp"
@@ -85,26 +85,24 @@ void bsp_view::write_scenario() const {
 template <class End>
 void bsp_view::write(std::vector<record::bsp_migration> const& migrations, End end) {
   // Each file is written whatever becomes of the others.
-  auto const file = [](std::string const& name, auto const& written) {
+  auto const file = [](std::string const& name, char const* what, auto const& written) {
     try {
       written();
     } catch (error const& e) {
-      warn(e.what());
+      warn_of_lost(what, e.what());
     } catch (std::bad_alloc const&) {
       warn(name + ": there is no memory to write it");
     }
   };
-  file(report_, [&] {
+  file(report_, "the report", [&] {
     if (!recorder_) return;
     end(*recorder_);
-    std::ofstream out(report_);
-    out << bsp_page(recorder_->history());
-    if (!out.flush()) warn(report_ + ": the report cannot be written; is the disk full?");
+    record::write_whole(report_, bsp_page(recorder_->history()));
   });
-  file(trace_, [&] {
+  file(trace_, "the trace", [&] {
     if (timeline_) record::write_chrome_trace(*timeline_, migrations, trace_);
   });
-  file(scenario_file_, [&] { write_scenario(); });
+  file(scenario_file_, "the scenario", [&] { write_scenario(); });
 }
 
 void bsp_view::complete(record::bsp_record const& run) {

@@ -6,10 +6,10 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/hash.hpp>
+#include <skel/detail/base/type_name.hpp>
 #include <skel/detail/platform/files.hpp>
 
 #include "run_view.hpp"
-#include "type_name.hpp"
 
 namespace skel {
 namespace {
@@ -44,7 +44,7 @@ std::string words_of(run_settings const& settings) {
   if (settings.plan) text += ", with a plan";
   if (!settings.trace.empty()) text += ", with a trace";
   if (!settings.scenario.empty()) text += ", with a scenario";
-  if (!settings.checkpoint.empty()) text += ", with checkpoints";
+  if (keeps_checkpoints(settings)) text += ", with checkpoints";
   if (!settings.remap) text += ", without remapping";
   if (!settings.announcements.empty()) text += ", with announcements";
   if (run_view::is_wanted(settings)) text += ", looked at";

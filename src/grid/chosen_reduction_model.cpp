@@ -6,6 +6,8 @@
 #include <set>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/cost/reduction/default_model.hpp>
 #include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/platform/files.hpp>
@@ -30,7 +32,7 @@ shared_model read_kept(std::filesystem::path const& file) {
   if (!std::filesystem::exists(file, ignored)) return nullptr;
   try {
     auto model = std::make_shared<platform::reduction_model const>(
-        platform::parse_reduction_model(platform::read_text(file, file_of::this_user), file.string()));
+        platform::parse_reduction_model(read_input(file, most_text_bytes, file_of::this_user), file.string()));
     cost::reduction_predictor const usable(*model, file.string());  // throws what is not known
     if (model->machine == this_machine()) return model;
   } catch (error const& problem) {

@@ -24,6 +24,7 @@
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
 
+#include "run_files.hpp"
 #include "warn.hpp"
 
 namespace skel {
@@ -93,7 +94,8 @@ decision_store::decision_store(runtime::communicator const& ranks, run_settings 
   std::string refused;
   if (ranks.rank() == 0) {
     try {
-      if (!settings.decisions.empty()) file_ = std::make_unique<record::decision_file>(settings.decisions);
+      if (!settings.decisions.empty())
+        file_ = std::make_unique<record::decision_file>(run_files::name_for_grid(settings.decisions, "decisions"));
     } catch (error const& e) {
       refused = e.what();
     }

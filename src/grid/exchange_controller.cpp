@@ -62,8 +62,8 @@ class predicted_by final : public mapping::collective_prices {
 
 /// What all ranks know after an agreement.
 struct exchange_controller::words {
-  std::uint32_t failed, changed, allowed, least_rank, most_rank, reserved = 0;
-  std::uint64_t least, most, subscripts, cap;
+  std::uint32_t failed, changed, allowed, least_rank, most_rank, least_loop_rank, most_loop_rank, reserved = 0;
+  std::uint64_t least, most, least_loop, most_loop, subscripts, cap;
   double uses, accumulating, exchange;
 
   friend words operator+(words const& a, words const& b) {
@@ -75,6 +75,10 @@ struct exchange_controller::words {
       both.least = b.least, both.least_rank = b.least_rank;
     if (b.most > a.most || (b.most == a.most && b.most_rank < a.most_rank))
       both.most = b.most, both.most_rank = b.most_rank;
+    if (std::pair(b.least_loop, b.least_loop_rank) < std::pair(a.least_loop, a.least_loop_rank))
+      both.least_loop = b.least_loop, both.least_loop_rank = b.least_loop_rank;
+    if (b.most_loop > a.most_loop || (b.most_loop == a.most_loop && b.most_loop_rank < a.most_loop_rank))
+      both.most_loop = b.most_loop, both.most_loop_rank = b.most_loop_rank;
     both.subscripts = std::max(a.subscripts, b.subscripts);
     both.cap = std::min(a.cap, b.cap);
     both.uses = std::min(a.uses, b.uses);
@@ -116,15 +120,22 @@ void exchange_controller::join(grid& among) {
   mapping::set_up(deciding_->decider, as);
 }
 
-exchange_controller::words exchange_controller::said_by(int rank, exchange_call const& mine) const {
+/// What does not depend on exchanges.
+exchange_controller::words exchange_controller::told_by(int rank, exchange_call const& mine) {
   words said{};
   auto const self = static_cast<std::uint32_t>(rank);
   said.failed = mine.failed != nullptr ? self : std::numeric_limits<std::uint32_t>::max();
+  said.least_rank = said.most_rank = said.least_loop_rank = said.most_loop_rank = self;
+  said.least = said.most = mine.elements;
+  said.least_loop = said.most_loop = mine.whole;
+  return said;
+}
+
+exchange_controller::words exchange_controller::said_by(int rank, exchange_call const& mine) const {
+  words said = told_by(rank, mine);
   said.changed = report_.phases == 0 || mine.version != version_ || mine.elements != report_.elements;
   said.allowed = mine.version == open_version ? set_of(reduction_exchange::dense) : every_way;
   if (forced_) said.allowed &= set_of(*forced_);
-  said.least_rank = said.most_rank = self;
-  said.least = said.most = mine.elements;
   said.subscripts = mine.subscripts;
   said.cap = memory_cap_;
   said.uses = expected_uses_ > 0 ? expected_uses_ : std::numeric_limits<double>::infinity();
@@ -138,20 +149,7 @@ bool exchange_controller::agree(grid& among, exchange_call const& mine) {
   auto const agreed = among.all_reduce(said_by(among.rank(), mine), commutative(std::plus<>{}));
   last_ = 0;
   deciding_->decider.observe(deciding_->asked, agreed.exchange);
-  if (agreed.failed != std::numeric_limits<std::uint32_t>::max()) {
-    auto const first = static_cast<int>(agreed.failed);
-    std::string text;
-    if (among.rank() == first) text = message_of(mine.failed);
-    among.broadcast(text, first);
-    if (mine.failed) std::rethrow_exception(mine.failed);
-    throw error("skel::irregular_reduction: rank " + std::to_string(first) +
-                " failed, so no rank's arrays were changed: " + text);
-  }
-  if (agreed.least != agreed.most)
-    throw input_error("skel::irregular_reduction", "pattern",
-                      "has " + std::to_string(agreed.least) + " elements on rank " + std::to_string(agreed.least_rank) +
-                          " and " + std::to_string(agreed.most) + " on rank " + std::to_string(agreed.most_rank) +
-                          "; every rank brings its own iterations over the same elements");
+  expect_agreement(among, agreed, mine);
   if (agreed.allowed == 0)
     throw error(
         "skel::irregular_reduction: no exchange may be used on all ranks: the one that is forced (--skel-force "
@@ -170,6 +168,38 @@ bool exchange_controller::agree(grid& among, exchange_call const& mine) {
   deciding_->asked.prices = nullptr;
   deciding_->take(made, report_);
   return made.chosen().plan == mapping::exchange_step::count;
+}
+
+void exchange_controller::meet(grid& among, exchange_call const& mine) {
+  auto const agreed = among.all_reduce(told_by(among.rank(), mine), commutative(std::plus<>{}));
+  expect_agreement(among, agreed, mine);
+}
+
+/// Throws on every rank where one has failed, or ranks do not have the same.
+void exchange_controller::expect_agreement(grid& among, words const& agreed, exchange_call const& mine) {
+  if (agreed.failed != std::numeric_limits<std::uint32_t>::max()) {
+    auto const first = static_cast<int>(agreed.failed);
+    std::string text;
+    if (among.rank() == first) text = message_of(mine.failed);
+    among.broadcast(text, first);
+    if (mine.failed) std::rethrow_exception(mine.failed);
+    throw error("skel::irregular_reduction: rank " + std::to_string(first) +
+                " failed, so no rank's arrays were changed: " + text);
+  }
+  if (agreed.least != agreed.most)
+    throw input_error("skel::irregular_reduction", "pattern",
+                      "has " + std::to_string(agreed.least) + " elements on rank " + std::to_string(agreed.least_rank) +
+                          " and " + std::to_string(agreed.most) + " on rank " + std::to_string(agreed.most_rank) +
+                          "; all ranks accumulate into the same elements");
+  if (agreed.least_loop == agreed.most_loop) return;
+  bool const some_own = agreed.least_loop == own_iterations;
+  throw input_error("skel::irregular_reduction", "loop",
+                    "is " + std::string(some_own ? "a share of its own" : "another one") + " on rank " +
+                        std::to_string(agreed.least_loop_rank) + " than on rank " +
+                        std::to_string(agreed.most_loop_rank) +
+                        "; run(grid, pattern, ...) divides the iterations of one loop, which is the same on all "
+                        "ranks: where each rank brings iterations of its own, give all of them "
+                        "skel::own_share(pattern)");
 }
 
 void exchange_controller::begin_phase(words const& agreed) {

@@ -1,10 +1,20 @@
 #include "figure_text.hpp"
 
+#include <cmath>
+
 namespace skel {
 
 std::string migration_price_text(double fixed, double per_byte) {
   if (!(per_byte > 0)) return scaled(fixed, "s");
   return (fixed > 0 ? scaled(fixed, "s") + " and " : std::string()) + scaled(per_byte, "s/B");
+}
+
+std::string off_by(double ratio, char const* of) {
+  if (!(ratio > 0)) return "nothing " + std::string(of);
+  if (ratio < 10 && ratio > 0.1) return print("%+.1f %%", 100 * (ratio - 1));
+  if (ratio < 10 || ratio >= 1e6) return print("x %.2g ", ratio) + of;
+  double const unit = std::pow(10, std::floor(std::log10(ratio)) - 1);
+  return print("x %.0f ", std::round(ratio / unit) * unit) + of;
 }
 
 std::string rated(double per_second, char const* things) {

@@ -4,14 +4,13 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <map>
 #include <new>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -34,7 +33,6 @@
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/record/output_file.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/bytes.hpp>
@@ -56,6 +54,7 @@
 #include "call_words.hpp"
 #include "collective_engine.hpp"
 #include "decision_store.hpp"
+#include "first_load.hpp"
 #include "forecast_doubt.hpp"
 #include "interrupt.hpp"
 #include "live_machine.hpp"
@@ -71,6 +70,7 @@
 #include "remapping.hpp"
 #include "rescheduling.hpp"
 #include "resumption.hpp"
+#include "run_files.hpp"
 #include "run_view.hpp"
 #include "settings_arguments.hpp"
 #include "stage_states.hpp"
@@ -85,8 +85,8 @@ void serialize(Archive& a, station_forecast& s) {
 }
 template <class Archive>
 void serialize(Archive& a, forecast& f) {
-  a(f.exponential, f.deterministic, f.variation, f.throughput, f.correction, f.runs, f.low, f.high, f.batch, f.model,
-    f.stations);
+  a(f.exponential, f.deterministic, f.variation, f.throughput, f.correction, f.runs, f.low, f.high, f.most, f.batch,
+    f.model, f.stations);
 }
 template <class Archive>
 void serialize(Archive& a, planned_program& p) {
@@ -232,6 +232,16 @@ std::string progress_words(record::throughput_forecast const& standing) {
   return words + (standing.why.empty() ? ")" : ", from item " + std::to_string(standing.item) + " on)");
 }
 
+run_files::file report_of(run_settings& of) {
+  return {of.report, "--skel-report", "report"};
+}
+run_files::file trace_of(run_settings& of) {
+  return {of.trace, "--skel-trace", "trace"};
+}
+run_files::file decisions_of(run_settings& of) {
+  return {of.decisions, "--skel-decisions", "decisions", false};
+}
+
 void check_times(run_settings const& of) {
   auto const check = [](char const* name, double value, bool zero) {
     if (value > 0 || (zero && value == 0)) return;
@@ -255,7 +265,8 @@ struct grid::state {
     check_forced(settings.forced);
     auto const size = static_cast<std::size_t>(ranks.size());
     if (auto* const meeting = ranks.meeting()) meeting->patience = settings.patience;
-    if (size > 1) meet(making_a_grid(settings));
+    runs_watched = runtime::run_watch::of_process(ranks.rank(), ranks.processes());
+    if (size > 1) meet(making_a_grid(settings)), own_load.read(record::now());
     if (settings.expected_ranks != 0 && settings.expected_ranks != size)
       throw error("the program runs on " + counted(size, "rank") + " but " + std::to_string(settings.expected_ranks) +
                   (settings.expected_ranks == 1 ? " was" : " were") + " expected: start it with mpirun -np " +
@@ -270,6 +281,7 @@ struct grid::state {
   /// Begins a call that all ranks make together, and waits until they do. Throws on every rank when they do not.
   void meet(runtime::named_call call) {
     if (ranks.size() == 1) return;
+    runtime::run_phase const now("waits until all ranks have made the same call");
     ranks.meeting()->begin(ranks.number(), std::move(call));
     ranks.meeting()->meet();
   }
@@ -415,10 +427,32 @@ struct grid::state {
     return {std::move(machine), std::move(first_ranks)};
   }
 
+  /// The stream of a composition has ended: another run of it has only what its source gives from then on.
+  void end_source(runtime::program const& line, run_report& report) const {
+    auto const& source = line.stations.front();
+    bool const had_ended = source.ended != nullptr && std::exchange(*source.ended, true);
+    if (!had_ended || report.items() > 0 || report.resumed) return;
+    report.ended_source = source.notes.name;
+    if (ranks.rank() == 0)
+      warn_once("source '" + source.notes.name +
+                "' had ended in an earlier run of this composition, and gave no items: "
+                "make a composition for each run, or let its function begin again");
+  }
+
   /// Runs of this process that have ended, which have no checkpoints any more.
   static std::size_t& ended_runs() {
     static std::size_t count = 0;
     return count;
+  }
+  /// The folders that they would have had them in.
+  static std::set<std::string>& used_folders() {
+    static std::set<std::string> all;
+    return all;
+  }
+  checkpoint_order next_run() const { return {ended_runs() + 1, !used_folders().contains(settings.checkpoint)}; }
+  void end_run() const {
+    ++ended_runs();
+    used_folders().insert(settings.checkpoint);
   }
 
   mesh_report run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
@@ -438,6 +472,36 @@ struct grid::state {
     if (auto const& found = told.first)
       throw mesh_error(part.name(), part.steps()[found->step].name, found->element, found->iteration, 0,
                        "program '" + part.name() + "': " + found->what, nullptr);
+    if (ranks.rank() == 0)
+      std::fprintf(stderr, "skel: program '%s': no update is missing in its first %llu iterations\n",
+                   part.name().c_str(), static_cast<unsigned long long>(std::min(settings.check_updates, most)));
+  }
+
+  /// Warns where a program reads neighbours' cells and has no update at all. Only such a program is looked at any
+  /// further: what it reads may be what never changes. On rank 0.
+  static void warn_of_missing_updates(runtime::iteration::mesh_part& part, face_neighbours const& faces,
+                                      std::uint64_t most) try {
+    using runtime::iteration::mesh_step;
+    if (std::ranges::any_of(part.steps(), [](auto const& one) { return one.what == mesh_step::kind::update; })) return;
+    auto const reader = find_neighbour_reader(part, faces);
+    if (!reader) return;
+    std::string const program = "program '" + part.name() + "': ";
+    auto const reads = [&] {
+      auto const& step = part.steps()[*reader];
+      std::string const where = (step.what == mesh_step::kind::phase ? "phase '" : "all_reduce '") + step.name + "'";
+      warn(program + where +
+           " reads cells of neighbours, and the program has no update: elements of other ranks look "
+           "as they were made; unless it reads only what never changes, add skel::update(name, &Cell::member) of what "
+           "it reads before " +
+           where);
+    };
+    double const needed =
+        runtime::iteration::cells_of_check * static_cast<double>(part.elements() * part.bytes_per_element());
+    if (!part.cells_compare() || needed > platform::host_load().read(record::now()).memory.value_or(0)) return reads();
+    // What the first iteration changes the second one reads.
+    auto const found = find_forgotten_update(part, faces, std::min<std::uint64_t>(2, most), &interrupt_watch::flag());
+    if (found) warn(program + found->what);
+  } catch (std::bad_alloc const&) {  // the run itself says what it has no memory for
   }
 
   /// What measuring may take that comes before a run [s]: no longer than one notices.
@@ -636,11 +700,13 @@ struct grid::state {
   }
 
   /// What a run that was placed here says of the next one. On rank 0.
-  void learn_from(runtime::program const& line, placed_run const& placed, record::run_record const& run) {
-    if (ranks.rank() != 0 || settings.plan) return;
+  /// Returns what it says of the first items.
+  std::string learn_from(runtime::program const& line, placed_run const& placed, record::run_record const& run) {
+    if (ranks.rank() != 0 || settings.plan) return {};
     double const unit = (probed ? settings.platform->speed(0) : 1) * reference_speed();
-    history->observe(line, placed, run,
-                     [&](std::size_t rank) { return settings.platform->speed(rank) * announced_shares[rank] / unit; });
+    auto const speed = [&](std::size_t rank) { return settings.platform->speed(rank) * announced_shares[rank] / unit; };
+    history->observe(line, placed, run, speed);
+    return unlike_first_items(line, placed, times_alone(line, placed, run, speed));
   }
 
   /// Stages are measured at this speed: on a probed grid a core of rank 0's host has speed 1.
@@ -660,40 +726,13 @@ struct grid::state {
     return describe(found);
   }
 
-  struct run_file {
-    std::string const& name;
-    char const* option;
-  };
-  /// Files that cannot be written must not be noticed after the run, nor that one was written over another one.
-  /// Collective.
-  void check_files(std::initializer_list<run_file> files) const {
-    std::string refused;
-    if (ranks.rank() == 0) refused = why_not_written(files);
-    refused = ranks.broadcast(refused);
-    if (!refused.empty()) throw error(refused);
-  }
-  /// Empty: they can be.
-  static std::string why_not_written(std::initializer_list<run_file> files) {
-    namespace fs = std::filesystem;
-    for (auto const& one : files)
-      if (!one.name.empty() && !record::can_be_written(one.name))
-        return one.name + ": cannot be opened for writing, or is a pipe; give " + one.option +
-               " a file in a folder that exists";
-    std::error_code unknown;
-    for (auto one = files.begin(); one != files.end(); ++one)
-      for (auto other = files.begin(); other != one; ++other)
-        if (!one->name.empty() && !other->name.empty() && fs::is_regular_file(one->name, unknown) &&
-            fs::equivalent(one->name, other->name, unknown))
-          return one->name + ": " + other->option + " and " + one->option + " would write the same file; name two";
-    return {};
-  }
   /// The run is done by now: what goes wrong here is a warning.
   void write_trace(record::run_record const& run) const {
     if (settings.trace.empty() || ranks.rank() != 0) return;
     try {
       record::write_chrome_trace(run, settings.trace);
     } catch (error const& e) {
-      warn(e.what());
+      warn_of_lost("the trace", e.what());
     }
   }
 
@@ -707,12 +746,13 @@ struct grid::state {
   run_report run(runtime::program const& line, std::stop_token const& stop, run_view* view);
 
   /// Within a limit of memory one batch is under way.
-  runtime::calibration measure(runtime::program const& line) const {
+  runtime::calibration measure(runtime::program const& line, std::uint64_t first_item) const {
     auto const& stop = interrupt_watch::flag();
     if (settings.memory == 0)
-      return runtime::calibrate(line, settings.calibration_time, cores->cores[cores->domain[0]], &stop);
+      return runtime::calibrate(line, settings.calibration_time, cores->cores[cores->domain[0]], &stop,
+                                runtime::most_batch_bytes, first_item);
     return runtime::calibrate(line, settings.calibration_time, 1, &stop,
-                              std::min(settings.memory, runtime::most_batch_bytes));
+                              std::min(settings.memory, runtime::most_batch_bytes), first_item);
   }
 
   /// Times of first items as they would go on being on rank 0's host as the platform says it: they pass so quickly that
@@ -727,8 +767,34 @@ struct grid::state {
     }
   }
 
-  /// On rank 0. `measured`: the first items pass here.
-  run_start open(runtime::program const& line, processor_map const& where, bool measured) {
+  /// Rank 0 hears how busy hosts are, where it cannot look itself. Collective.
+  void tell_loads() {
+    if (std::ranges::adjacent_find(ranks.hosts(), std::not_equal_to<>()) == ranks.hosts().end()) return;
+    told_loads = ranks.all_gather(platform::to_text(own_load.read(record::now())));
+  }
+
+  /// What others do to cores becomes known: to those of rank 0 by what threads `got` that measured there and how many
+  /// could run, to those of other hosts by how busy others kept them lately.
+  void look_at_others(processor_map& where, runtime::core_share const& got, runnable_series const& seen) const {
+    std::size_t const domain = cores->domain[0];
+    auto const here = static_cast<double>(where.cores[domain]);
+    bool const limited = !cores->granted.empty() && std::isfinite(cores->granted[0]);
+    where.others.assign(where.cores.size(), {});
+    for (std::size_t r = 0; r < told_loads.size(); ++r)
+      if (auto const d = cores->domain[r]; ranks.hosts()[r] != ranks.hosts()[0]) {
+        if (auto const others = busy_with_others(platform::parse_reading(told_loads[r])))
+          where.others[d].others = std::max(where.others[d].others, *others);
+        else
+          where.others[d].known = false;
+      }
+    where.others[domain] =
+        load_beside(got, record::tells_waiting(), seen, here,
+                    std::max(here, static_cast<double>(platform::find_usable_cores().host)), limited);
+  }
+
+  /// On rank 0. `measured`: the first items pass here, from number `first_item` of the stream on.
+  run_start open(runtime::program const& line, processor_map const& where, bool measured,
+                 std::uint64_t first_item = 0) {
     run_start out;
     processor_map on_processors;
     try {
@@ -739,7 +805,9 @@ struct grid::state {
               "for " +
               listed(unknown_work(line)));
         check_pins(line, where);
-        auto found = measure(line);
+        load_samples looks;
+        auto found = measure(line, first_item);
+        auto const seen = looks.take();
         out.items = found.items;
         out.ended = found.ended;
         out.calibration_seconds = found.seconds;
@@ -749,12 +817,18 @@ struct grid::state {
           return out;
         }
         on_processors = as_announced(line, where);
+        look_at_others(on_processors, found.cores, seen);
         sustain(found.stations, announced_shares[0]);
         out.placed = history->believe(line, found.stations, found.items);
       }
       double const begin = record::now();
       if (!out.ended || !measured) {
-        if (!measured) on_processors = as_announced(line, where);
+        if (!measured) {
+          on_processors = as_announced(line, where);
+          runnable_series seen;
+          if (auto const now = platform::runnable_threads()) seen.threads.push_back(std::max(0.0, *now - 1));
+          look_at_others(on_processors, {}, seen);
+        }
         out.plan = make_plan(line, reference_speed(), on_processors, ranks_of_states(line, measured), settings,
                              *history, out.placed);
         if (auto const& known = news.last_words(); !known.empty() && line.size() > 2)
@@ -762,6 +836,10 @@ struct grid::state {
       }
       if (!measured) add_note(out.plan, what_counts_as_free(line));
       if (!limits.empty()) add_note(out.plan, limits);
+      for (std::size_t d = 0; d < on_processors.others.size() && !out.plan.expected.stations.empty(); ++d)
+        if (auto const said = describe(on_processors.others[d], static_cast<double>(on_processors.cores[d]));
+            !said.empty())
+          add_note(out.plan, said);
       out.planning_seconds = record::now() - begin;
     } catch (std::exception const& e) {
       out.refused = e.what();
@@ -773,6 +851,7 @@ struct grid::state {
 
   run_settings settings;
   runtime::communicator ranks;
+  std::shared_ptr<runtime::run_watch> runs_watched;       // of the process
   std::optional<rank_cores> cores;                        // from the first program on
   std::string limits;                                     // ranks that may use fewer than their host has
   std::optional<run_platform> probed;                     // where none was stated; on rank 0 as runs have corrected it
@@ -783,6 +862,8 @@ struct grid::state {
   std::optional<std::vector<measured_steps>> rank_steps;  // of the ranks, from then on
   std::unique_ptr<collective_engine> collectives;         // from the first one on
   std::optional<mapping::migration_price> migration_price;  // of BSP processes, as the last run found
+  platform::host_load own_load;                             // what this rank sees of its host
+  std::vector<std::string> told_loads;                      // per rank, where there are several hosts
   machine_news news;                                        // from the first run that is placed, or collective, on
   std::vector<double> announced_shares;  // per rank, of its speed, by which the last plan was made; on rank 0
   double given_speed = 1;                // of a whole core of rank 0's host, where the platform was given
@@ -876,9 +957,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   state& s = *state_;
   check_times(s.settings);
   s.meet(call_with("run()", line, s.settings));
-  s.check_files({{s.settings.trace, "--skel-trace"},
-                 {s.settings.report, "--skel-report"},
-                 {s.settings.decisions, "--skel-decisions"}});
+  run_files const files({trace_of(s.settings), report_of(s.settings), decisions_of(s.settings)}, s.ranks);
   if (rank() == 0) warn_of_unused_by_line(s.settings);
   auto const view = s.view_of(line);
   if (!view) return s.run(line, stop, nullptr);
@@ -937,12 +1016,12 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
              watched = decides || bsp_view::measures(s.settings);
   options.measures = watched || by_hand;
   s.meet(call_with(group, options, how, types, s.settings));
-  s.check_files({{s.settings.trace, "--skel-trace"},
-                 {s.settings.report, "--skel-report"},
-                 {s.settings.decisions, "--skel-decisions"},
-                 {s.settings.scenario, "--skel-scenario"}});
-  interrupt_watch const watch;
-  std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
+  run_files const files({trace_of(s.settings),
+                         report_of(s.settings),
+                         decisions_of(s.settings),
+                         {s.settings.scenario, "--skel-scenario", "scenario"}},
+                        s.ranks);
+  interrupt_watch const watch(stop);
   options.interrupt = &interrupt_watch::flag();
   std::optional<bsp_scenario_recorder> scenario;
   std::unique_ptr<rescheduling> watcher;
@@ -971,6 +1050,7 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
     record.decisions = std::move(made);
     if (view) view->complete(record);
     record.refused_announcements = s.news.refusals();
+    state::used_folders().insert(s.settings.checkpoint);
     return record;
   } catch (std::exception const& e) {
     if (view) view->fail(e.what());
@@ -992,18 +1072,20 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
   runtime::sole_use const only("run()");
   state& s = *state_;
   s.meet(call_with(part, faces, options, types, s.settings));
-  interrupt_watch const watch;
-  std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
+  interrupt_watch const watch(stop);
   options.interrupt = &interrupt_watch::flag();
   options.threads = s.threads()[static_cast<std::size_t>(rank())];
-  s.check_files({{s.settings.report, "--skel-report"}, {s.settings.decisions, "--skel-decisions"}});
+  run_files const files({report_of(s.settings), decisions_of(s.settings)}, s.ranks);
   std::optional<mesh_run_view> view;
   if (rank() == 0) {
     warn_of_unused_by_mesh(s.settings);
     view.emplace(s.settings, part);
   }
   try {
-    if (s.settings.check_updates > 0) s.check_updates(part, faces, options.most_iterations);
+    if (s.settings.check_updates > 0)
+      s.check_updates(part, faces, options.most_iterations);
+    else if (rank() == 0)
+      grid::state::warn_of_missing_updates(part, faces, options.most_iterations);
     auto report = s.run(part, mesh, faces, std::move(options), view ? &*view : nullptr);
     if (view) view->complete(report);
     return report;
@@ -1017,9 +1099,15 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
                              runtime::iteration::run_options options, mesh_run_view* view) {
   auto const me = static_cast<std::uint32_t>(ranks.rank());
   std::optional<mesh_checkpoints> checkpoints;
-  if (!settings.checkpoint.empty()) checkpoints.emplace(part, mesh, settings, ended_runs() + 1, ranks);
+  std::string left_out;
+  if (keeps_checkpoints(settings)) {
+    checkpoints.emplace(part, mesh, settings, next_run(), ranks);
+    left_out = checkpoints->left_out();
+    if (!left_out.empty()) checkpoints.reset();
+  }
   auto placed = place(part, mesh, faces);
   mesh_report report{.plan = std::move(placed.plan)};
+  report.without_checkpoints = std::move(left_out);
   options.group_of = std::move(placed.group_of);
   auto layout = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, placed.rank_of, me));
   if (checkpoints && checkpoints->done()) {
@@ -1114,7 +1202,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   }
   report.reviews = runtime::from_bytes<std::vector<record::mesh_review>>(
       ranks.broadcast(runtime::to_bytes(remapper ? remapper->reviews() : std::vector<record::mesh_review>())));
-  ++ended_runs();
+  end_run();
   if (is_planned) meshes->observe(report, !remapper || !remapper->has_changed_ranks());
   report.refused_announcements = news.refusals();
   return report;
@@ -1122,14 +1210,17 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
 
 run_report grid::state::run(runtime::program const& line, std::stop_token const& stop, run_view* view) {
   state& s = *this;
-  interrupt_watch const watch;
-  std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
+  interrupt_watch const watch(stop);
   run_report report;
   std::vector<record::span> measured;
   placed_run placed;
   bool first_items_passed = false, watched = false;
   std::optional<resumption> checkpoints;
-  if (!s.settings.checkpoint.empty()) checkpoints.emplace(line, s.settings, ended_runs() + 1, s.ranks);
+  if (keeps_checkpoints(s.settings)) {
+    checkpoints.emplace(line, s.settings, s.next_run(), s.ranks);
+    report.without_checkpoints = checkpoints->left_out();
+    if (!report.without_checkpoints.empty()) checkpoints.reset();
+  }
   bool const resumes = checkpoints && checkpoints->item();
   if (resumes) report.resumed = checkpoints->item();
   std::uint64_t const first_item = report.resumed.value_or(0);
@@ -1141,13 +1232,16 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     report.plan.note = "the plan was given";
   } else {
     processor_map const where = s.processors(line);
+    s.tell_loads();
     s.recall();
     s.hear_announcements();
     first_items_passed = is_measured(line);
     if (first_items_passed) resumes ? checkpoints->give_states(measuring_rank) : bring_states(line, s.ranks);
     run_start mine;
+    runtime::run_phase const now(ranks.rank() == 0 ? "measures the first items and plans"
+                                                   : "waits for rank 0, which measures the first items and plans");
     if (ranks.rank() == 0) {
-      mine = s.open(line, where, first_items_passed);
+      mine = s.open(line, where, first_items_passed, first_item);
       mine.watched = mine.placed.running && s.may_move();
     }
     auto start = runtime::from_bytes<run_start>(s.ranks.broadcast(runtime::to_bytes(mine)));
@@ -1165,7 +1259,8 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     if (start.ended) {
       settle_where_measured(line);
       if (checkpoints) checkpoints->ended();
-      ++ended_runs();
+      s.end_run();
+      s.end_source(line, report);
       report.run.hosts = s.ranks.hosts();
       for (auto const& station : line.stations) report.run.names.push_back(station.notes.name);
       report.run.calibration = std::move(measured);
@@ -1200,6 +1295,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     options.expected.high = report.plan.expected.high;
   }
   options.between_stretches = usual_forecast_doubt().between;
+  if (report.plan.expected.most > 0) options.can_do = report.plan.expected.most;
   if (s.settings.progress.value_or(!s.settings.live && ::isatty(STDERR_FILENO) == 1))
     options.progress = [done = options.first_item](std::uint64_t items, double seconds,
                                                    record::throughput_forecast const& standing) {
@@ -1239,9 +1335,10 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   }
   report.refused_announcements = s.news.refusals();
   if (checkpoints) checkpoints->ended();
-  ++ended_runs();
+  s.end_run();
+  s.end_source(line, report);
   remember_states(line, report.run.final_ranks);
-  s.learn_from(line, placed, report.run);
+  report.unlike = s.learn_from(line, placed, report.run);
   report.corrected = s.correct_speeds(line, placed.first, report.run);
   report.run.calibration = std::move(measured);
   s.write_trace(report.run);

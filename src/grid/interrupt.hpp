@@ -2,17 +2,20 @@
 
 #include <atomic>
 #include <csignal>
+#include <stop_token>
+
+#include <skel/detail/runtime/run_watch.hpp>
 
 namespace skel {
 
-/// While it lives, the first SIGINT or SIGTERM sets a flag instead of ending the process; the second one ends it, which
-/// is the way out when a user's function does not return. One at a time per process.
+/// A run of this process. While it lives, the first SIGINT or SIGTERM asks the run to end instead of ending the
+/// process, as `stop` does, and the run is watched: skel says which function of the user does not return. The second
+/// signal ends the process at once. One at a time per process.
 class interrupt_watch {
  public:
-  interrupt_watch() {
-    flag().store(false);
+  explicit interrupt_watch(std::stop_token const& stop) : cancel_(stop, [] { ask(0); }) {
     struct sigaction action {};
-    action.sa_handler = [](int) { flag().store(true); };
+    action.sa_handler = ask;
     sigemptyset(&action.sa_mask);
     action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
     ::sigaction(SIGINT, &action, &old_int_);
@@ -31,6 +34,21 @@ class interrupt_watch {
   }
 
  private:
+  static void ask(int signal) {
+    flag().store(true);
+    runtime::interrupt_runs(signal);
+  }
+
+  struct clean_slate {
+    clean_slate() {
+      runtime::forget_interrupt();
+      flag().store(false);
+    }
+  };
+
+  clean_slate const nobody_has_asked_;  // before all others
+  runtime::watched_run const run_;
+  std::stop_callback<void (*)()> const cancel_;
   struct sigaction old_int_ {
   }, old_term_{};
 };

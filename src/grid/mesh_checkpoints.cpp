@@ -43,33 +43,65 @@ std::uint64_t id_of(mesh const& of) {
   return hash.value();
 }
 
-/// What makes a program another one. Neither ranks nor hosts count.
-std::vector<std::string> identity_of(runtime::iteration::mesh_part const& part, mesh const& over) {
-  std::vector<std::string> out{"program '" + part.name() + "' over " + counted(part.elements(), "element"),
-                               "mesh " + std::to_string(id_of(over)) + ", of its nodes and coordinates"};
-  for (auto const& step : part.steps()) out.push_back("step '" + step.name + "'");
-  out.push_back(part.types());
+char const* name_of(runtime::iteration::mesh_step::kind kind) {
+  using enum runtime::iteration::mesh_step::kind;
+  switch (kind) {
+    case phase:
+      return "phase";
+    case update:
+      return "update";
+    case all_reduce:
+      return "all_reduce";
+    case totals:
+      return "totals";
+    case until:
+      return "until";
+    case output:
+      return "output";
+  }
+  return "";
+}
+
+/// What makes a program another one. Neither ranks nor hosts count; nor does how many iterations there are to be, as
+/// long as no more than that have been made.
+runtime::program_identity identity_of(runtime::iteration::mesh_part const& part, mesh const& over) {
+  runtime::program_identity out{{"the program", "'" + part.name() + "'"},
+                                {"the number of elements", std::to_string(part.elements())},
+                                {"the mesh, of its nodes and coordinates,", "number " + std::to_string(id_of(over))},
+                                {"the size of a cell", std::to_string(part.bytes_per_element()) + " B"},
+                                {"the number of steps", std::to_string(part.steps().size())}};
+  for (std::size_t s = 0; s < part.steps().size(); ++s) {
+    auto const& step = part.steps()[s];
+    std::string const number = "step " + std::to_string(s + 1);
+    out.push_back({number, std::string(name_of(step.what)) + " '" + step.name + "'"});
+    if (step.bytes > 0) out.push_back({"what " + number + " sends of an element", std::to_string(step.bytes) + " B"});
+  }
+  out.push_back({"the type of the program", part.types()});
   return out;
 }
 
 }  // namespace
 
 mesh_checkpoints::mesh_checkpoints(runtime::iteration::mesh_part const& part, mesh const& over,
-                                   run_settings const& settings, std::size_t run, runtime::communicator const& ranks)
+                                   run_settings const& settings, checkpoint_order of,
+                                   runtime::communicator const& ranks)
     : settings_(settings), ranks_(ranks), last_(record::now()) {
-  if (!part.cells_travel())
-    throw error("--skel-checkpoint: the cells of program '" + part.name() +
-                "' cannot be written; give their type a serialize() for cereal or a skel::serializer, or leave "
-                "checkpoints out");
   finding mine;
-  if (ranks.rank() == 0) try {
+  if (!part.cells_travel())
+    mine.refused = "the cells of program '" + part.name() +
+                   "' cannot be written; give their type a serialize() for cereal or a skel::serializer";
+  if (mine.refused.empty() && ranks.rank() == 0) try {
       std::vector<std::string> notes;
-      store_ = std::make_unique<runtime::checkpoint_store>(settings.checkpoint, run, identity_of(part, over));
+      store_ = std::make_unique<runtime::checkpoint_store>(settings.checkpoint, of.run, identity_of(part, over));
       auto found = store_->last(notes);
       for (auto const& note : notes) warn(note);
       if (found) {
         auto& [item, states] = found->what;
         if (states.size() != 2) throw error(found->file.string() + ": is no checkpoint of a program over a mesh");
+        if (auto const all = part.iterations(); all && item >= *all)
+          throw error(found->file.string() + ": was made after " + counted(item, "iteration") +
+                      ", and the program makes " + std::to_string(*all) +
+                      " now (skel::times); say more, or remove the file to begin anew");
         mine.done = item;
         mine.totals = std::move(states[0]);
         cells_ = std::move(states[1]);
@@ -80,9 +112,11 @@ mesh_checkpoints::mesh_checkpoints(runtime::iteration::mesh_part const& part, me
       }
     } catch (std::exception const& e) {
       mine.refused = e.what();
+      begun();  // a refusal is no death
     }
   mine = runtime::from_bytes<finding>(ranks.broadcast(runtime::to_bytes(mine)));
-  if (!mine.refused.empty()) throw error(mine.refused);
+  left_out_ = leave_out(mine.refused, of, ranks.rank());
+  if (!left_out_.empty()) store_.reset(), mine = {};
   done_ = mine.done;
   totals_ = std::move(mine.totals);
 }

@@ -14,20 +14,24 @@
 #include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
 
+#include "resumption.hpp"
+
 namespace skel {
 
 /// Checkpoints of a program over a mesh: all cells and the totals, between two iterations. Rank 0 has the files.
 class mesh_checkpoints {
  public:
-  /// Of run `run` of this process, from 1 on, with settings that name a folder. Collective.
-  /// Throws skel::error on every rank where cells cannot cross ranks, the folder cannot be used, or has checkpoints of
-  /// another program or mesh.
+  /// With settings that name a folder. Collective.
+  /// Where cells cannot cross ranks, the folder cannot be used, or has checkpoints of another program or mesh, it is
+  /// refused or left out as leave_out() says.
   mesh_checkpoints(runtime::iteration::mesh_part const& part, mesh const& over, run_settings const& settings,
-                   std::size_t run, runtime::communicator const& ranks);
+                   checkpoint_order of, runtime::communicator const& ranks);
   ~mesh_checkpoints();
   mesh_checkpoints(mesh_checkpoints const&) = delete;
   mesh_checkpoints& operator=(mesh_checkpoints const&) = delete;
 
+  /// Why the run is left out; empty: it is not. The same on all ranks.
+  std::string const& left_out() const { return left_out_; }
   /// So many iterations had been made; nothing: the program begins.
   std::optional<std::uint64_t> done() const { return done_; }
   /// The totals then. Precondition: done().
@@ -52,6 +56,7 @@ class mesh_checkpoints {
   run_settings const& settings_;
   runtime::communicator const& ranks_;
   std::unique_ptr<runtime::checkpoint_store> store_;  // on rank 0
+  std::string left_out_;
   std::optional<std::uint64_t> done_;
   std::string totals_, cells_;
   double last_ = 0, took_ = 0;  // [s]

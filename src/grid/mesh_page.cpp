@@ -41,8 +41,7 @@ std::string summary(mesh_history const& run) {
                        scaled(each, "s") + " each, over " + counted(of.elements, "element") + " on " +
                        counted(of.hosts.size(), "rank") + ".";
   if (double const expected = run.report.plan.iteration; expected > 0 && each > 0)
-    so_far += " Expected were " + scaled(expected, "s") + " each: measured " +
-              print("%+.1f %%.", 100 * (each / expected - 1));
+    so_far += " Expected were " + scaled(expected, "s") + " each: measured " + off_by(each / expected, "of that") + ".";
   if (run.end == record::run_end::failed)
     return out + paragraph("It ended by an exception: " + run.why, "wrong") +
            paragraph(of.hosts.empty() ? "It had not paused until then, which is when ranks say what they have done."

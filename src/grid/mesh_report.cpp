@@ -47,6 +47,10 @@ std::ostream& operator<<(std::ostream& to, mesh_report const& report) {
     out += "  " + counted(report.checkpoints.written, "checkpoint") + ", " +
            scaled(static_cast<double>(report.checkpoints.bytes), "B") +
            print(" in %.3g s\n", report.checkpoints.seconds);
+  if (report.checkpoints.failed > 0)
+    out += "  " + counted(report.checkpoints.failed, "checkpoint") +
+           " could not be written: " + report.checkpoints.problem + "\n";
+  if (!report.without_checkpoints.empty()) out += "  no checkpoints, because " + report.without_checkpoints + "\n";
   for (auto const& one : report.reviews)
     if (one.moved)
       out += "  dealt anew after iteration " + std::to_string(one.iteration) + clusters_text(one) +

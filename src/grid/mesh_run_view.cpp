@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <fstream>
 #include <new>
 #include <numeric>
 #include <utility>
 
 #include <unistd.h>
 
+#include <skel/detail/base/error.hpp>
 #include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
+#include <skel/detail/record/output_file.hpp>
 
 #include "mesh_page.hpp"
 #include "moved_text.hpp"
@@ -136,10 +137,8 @@ void mesh_run_view::paused(record::mesh_record const& run, std::uint64_t iterati
     }
 }
 
-void mesh_run_view::write() try {
-  std::ofstream out(file_);
-  out << mesh_page(*history_);
-  if (!out.flush()) warn(file_ + ": the report cannot be written; is the disk full?");
+void mesh_run_view::write() try { record::write_whole(file_, mesh_page(*history_)); } catch (error const& e) {
+  warn_of_lost("the report", e.what());
 } catch (std::bad_alloc const&) {
   forget();
 }

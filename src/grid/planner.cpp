@@ -10,23 +10,29 @@
 #include <utility>
 #include <variant>
 
+#include <sys/resource.h>
+
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/student.hpp>
+#include <skel/detail/base/type_name.hpp>
 #include <skel/detail/cost/line.hpp>
 #include <skel/detail/cost/line_bounds.hpp>
 #include <skel/detail/cost/line_closure.hpp>
 #include <skel/detail/cost/line_simulation.hpp>
+#include <skel/detail/cost/shared_cores.hpp>
 #include <skel/detail/mapping/placement_search.hpp>
 #include <skel/detail/plan/placement_text.hpp>
+#include <skel/detail/platform/host_load.hpp>
+#include <skel/detail/platform/host_probe.hpp>
 
 #include "copy_tree.hpp"
 #include "forced_placement.hpp"
 #include "forecast_doubt.hpp"
 #include "paying_search.hpp"
-#include "type_name.hpp"
 
 namespace skel {
 
@@ -60,16 +66,16 @@ struct model_shape {
   skeletons::shape shape;
   std::vector<std::size_t> station_of;  // per stage
   std::vector<double> waiting;          // per stage: share of its work in which it needs no core
+  std::vector<bool> widens;             // per stage: a farm whose number of workers nobody has said, nor where they are
   double batch = 1;
 };
 
-/// The program as placements are searched for: a serial stage that waits for something else than a core takes as much
-/// of a processor as it computes, and no placement makes it wait less. A farm that waits wins by its width, which the
-/// search sees as work.
+/// The program as placements are searched for: a stage that waits for something else than a core takes as much of a
+/// processor as it computes, and no placement makes it wait less. A farm that waits wins by workers beyond its cores
+/// (widen).
 skeletons::shape searched(model_shape const& model) {
   skeletons::shape shape = model.shape;
-  for (std::size_t i = 0; i < shape.stages.size(); ++i)
-    if (!shape.stages[i].replicable) shape.stages[i].work *= 1 - model.waiting[i];
+  for (std::size_t i = 0; i < shape.stages.size(); ++i) shape.stages[i].work *= 1 - model.waiting[i];
   return shape;
 }
 
@@ -84,6 +90,20 @@ void keep_from_leaving(mapping::placement_problem& problem, std::vector<bool> co
     if (!stage.at.empty() &&
         std::ranges::all_of(stage.at, [&](std::string const& name) { return leaving[*all.find_host(name)]; }))
       stage.work *= mapping::leaving_speed;
+  problem.platform = platform::description(all.local_latency(), std::move(clusters), all.links(), all.parameters());
+}
+
+/// Where others use cores, processors are as fast as they are where all cores of their domain are used.
+void slow_down_beside_others(mapping::placement_problem& problem, processor_map const& processors) {
+  if (processors.others.empty()) return;
+  auto const& all = problem.platform;
+  auto clusters = all.clusters();
+  for (std::size_t p = 0; p < processors.rank_of.size(); ++p) {  // those of a rank, of one domain, are a cluster
+    std::size_t const d = processors.domain_of[p];
+    auto const n = static_cast<double>(processors.cores[d]);
+    if (d < processors.others.size())
+      clusters[all.cluster_of(p)].speed = all.speed(p) / cost::crowding(n + processors.others[d].others, n);
+  }
   problem.platform = platform::description(all.local_latency(), std::move(clusters), all.links(), all.parameters());
 }
 
@@ -185,10 +205,13 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
   out.batch =
       std::max(1.0, std::floor(std::min(by_time, static_cast<double>(plan::run_plan{}.batch_bytes) / most_bytes)));
 
-  // Folds of a farm's workers give one item for a batch, or none before the stream ends.
+  // Folds of a farm's workers give one item for a batch, or some, or none before the stream ends.
   auto const given = [&](std::size_t s) {
     auto const& station = line.stations[s];
-    return !station.folds_in_farm() ? out.batch : station.gives_at_end ? 0.0 : 1.0;
+    return !station.folds_in_farm() ? out.batch
+           : station.gives_at_end   ? 0.0
+           : station.gives_blocks   ? runtime::mean_blocks(out.batch)
+                                    : 1.0;
   };
 
   auto const tied = tied_to_source(line);
@@ -237,9 +260,12 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
     stage.ordered = line.stations[s].notes.ordered;
     stage.width = stage.replicable ? line.stations[s].notes.width : 1;
     stage.at = pin_of(s);
-    out.shape.stages.push_back(std::move(stage));
     out.station_of.push_back(s);
-    out.waiting.push_back(std::isnan(line.stations[s].notes.work) ? costs[s].waiting : 0);
+    // Copies of a broadcast stage share the work of each item, so that one waits no less where there are more.
+    bool const copies = line.stations[s].copies != nullptr;
+    out.waiting.push_back(std::isnan(line.stations[s].notes.work) && !copies ? costs[s].waiting : 0);
+    out.widens.push_back(stage.replicable && !copies && stage.width == 0 && stage.at.empty());
+    out.shape.stages.push_back(std::move(stage));
   }
   return out;
 }
@@ -311,8 +337,35 @@ std::pair<cost::line_estimate, std::string> solve(skeletons::shape const& shape,
   }
 }
 
+/// The most workers of a farm that waits. Following simulated_items through so many takes 40 ms (bench_constants
+/// forecast), a tenth of what planning may take.
+constexpr double most_waiting_workers = 256;
+
+/// How many workers a farm that waits may have: most_waiting_workers at most; no more than half of the threads that the
+/// user or the control group may have; and no more than hold a tenth of the memory that can be had, or that the run
+/// may take, each with the batches that wait before it, one in work and its result.
+double most_workers_beside(model_shape const& model, run_settings const& settings) {
+  bool waits = false;
+  double largest = model.shape.input ? model.shape.input->bytes : 0;
+  for (std::size_t i = 0; i < model.widens.size(); ++i) {
+    waits = waits || (model.widens[i] && model.waiting[i] > negligible);
+    largest = std::max(largest, model.shape.stages[i].output_bytes);
+  }
+  if (!waits) return 1;
+  double most = most_waiting_workers;
+  rlimit threads{};
+  if (::getrlimit(RLIMIT_NPROC, &threads) == 0 && threads.rlim_cur != RLIM_INFINITY)
+    most = std::min(most, static_cast<double>(threads.rlim_cur) / 2);
+  if (auto const limit = platform::read_group_limits().threads) most = std::min(most, *limit / 2);
+  auto const memory =
+      settings.memory > 0 ? std::optional(static_cast<double>(settings.memory)) : platform::host_load().read(0).memory;
+  if (memory && largest > 0)
+    most = std::min(most, *memory / 10 / (static_cast<double>(settings.capacity + 2) * largest));
+  return std::max(1.0, std::floor(most));
+}
+
 /// Whether the workers of a placement run as in the exact chain, where each processor is a host of its own: none of
-/// them has to wait for a core of its domain while it could, and none leaves one to others by waiting for something
+/// them has to wait for a core of its domain while it could, and none leaves one to the others by waiting for something
 /// else.
 bool is_exact(model_shape const& model, plan::placement const& where, processor_map const& processors) {
   std::vector<std::size_t> workers(processors.cores.size(), 0);
@@ -323,8 +376,11 @@ bool is_exact(model_shape const& model, plan::placement const& where, processor_
     if (std::set(where.stages[i].begin(), where.stages[i].end()).size() < where.stages[i].size()) return false;
     for (auto processor : where.stages[i]) ++workers[processors.domain_of[processor]];
   }
-  for (std::size_t d = 0; d < workers.size(); ++d)
-    if (workers[d] > processors.cores[d] && (waits || processors.cores[d] > 1)) return false;
+  for (std::size_t d = 0; d < workers.size(); ++d) {
+    if (workers[d] == 0) continue;
+    bool const others = d < processors.others.size() && processors.others[d].others > 0;
+    if (processors.is_crowded(d, workers[d]) && (waits || others || processors.cores[d] > 1)) return false;
+  }
   return true;
 }
 
@@ -344,13 +400,88 @@ floating_line float_threads(model_shape const& model, plan::placement const& whe
   out.options.items = simulated_items;
   out.options.cores = processors.cores;
   out.options.waiting = model.waiting;
+  for (auto const& one : processors.others) out.options.others.push_back(one.others);
   return out;
+}
+
+/// Gives farms that wait for something else than a core more workers, on the processors that they have: as many as keep
+/// up with what limits the rest of the line, and `most` at most. With x items per second and t the time of one they are
+/// x t at once (Little 1961, Operations Research 9(3):383-387). x is what cores, moves and other stages allow: those
+/// that wait too and have one worker, or as many as the user says, allow no more than these can do. Where items then
+/// wait for cores that wait for items, there are twice as many, as long as that wins.
+void widen(model_shape const& model, plan::placement& where, processor_map const& processors, double most) {
+  cost::line_options const options{cost::share::dynamic, cost::dispatch::on_demand, 0};
+  auto const whole = cost::make_line(model.shape, where, processors.platform, options);
+  auto computes = cost::make_line(searched(model), where, processors.platform, options);
+  for (auto& station : computes.stations)
+    for (auto& worker : station.workers) worker.host = processors.domain_of[worker.host];
+  double rate = cost::fluid_bound(computes, processors.cores);
+  auto const can_do = [&](std::size_t i) {
+    double sum = 0;
+    for (auto const& worker : whole.stations[i].workers) sum += worker.rate;
+    return sum;
+  };
+  for (std::size_t i = 0; i < whole.stations.size(); ++i)
+    if (!model.widens[i]) rate = std::min(rate, can_do(i));
+  std::vector<double> wider(where.stages.size(), 0);  // workers of each stage that gets more; 0: it does not
+  for (std::size_t i = 0; i < whole.stations.size(); ++i) {
+    if (!model.widens[i] || model.waiting[i] <= negligible) continue;
+    auto const now = static_cast<double>(where.stages[i].size());
+    double const wanted = std::min(std::round(rate * now / can_do(i)), most);
+    if (wanted > now) wider[i] = wanted;
+  }
+  if (std::ranges::all_of(wider, [](double count) { return count == 0; })) return;
+  auto const with = [&](double times) {
+    auto wide = where;
+    for (std::size_t i = 0; i < wider.size(); ++i)
+      for (std::size_t w = where.stages[i].size(); static_cast<double>(w) < std::min(times * wider[i], most); ++w)
+        wide.stages[i].push_back(where.stages[i][w % where.stages[i].size()]);
+    return wide;
+  };
+  auto const price = [&](plan::placement const& wide) {
+    auto [line, how] = float_threads(model, wide, processors, 1);
+    std::size_t workers = 0;
+    for (auto const& stage : wide.stages) workers += stage.size();
+    how.items = std::min(simulated_items, 1000 + 10 * workers);
+    return cost::simulate_line(line, how).throughput;
+  };
+  auto wide = with(1);
+  bool const reaches = std::ranges::any_of(wider, [&](double count) { return count >= most; });
+  double now = reaches ? 0 : price(wide);
+  for (double times = 2; !reaches; times *= 2) {
+    auto more = with(times);
+    double const then = more == wide ? 0 : price(more);
+    if (then <= now * (1 + negligible)) break;
+    wide = std::move(more);
+    now = then;
+  }
+  where = std::move(wide);
+}
+
+/// Standard deviation of ln(throughput) by what is not known of other programs on the cores: by the error of how many
+/// there are, and by what runs beside others differ by usually. The throughput that `options` give is `found`.
+double doubt_by_others(cost::line const& line, cost::simulation_options options, double found,
+                       std::vector<others_load> const& others) {
+  if (std::ranges::any_of(others, [](auto const& one) { return !one.known; }))
+    return std::log(2.0) /
+           statistics::normal_reach(record::forecast_confidence);  // down to the half, as describe() says
+  auto const with = [&](double none_or_more) {
+    for (std::size_t d = 0; d < others.size(); ++d)
+      options.others[d] = std::max(0.0, none_or_more * others[d].others + (none_or_more > 0 ? others[d].doubt : 0));
+    return cost::simulate_line(line, options).throughput;
+  };
+  double const slower =
+      std::ranges::any_of(others, [](auto const& one) { return one.doubt > 0; }) ? std::log(found / with(1)) : 0;
+  double const lost =
+      std::ranges::any_of(others, [](auto const& one) { return one.others > 0; }) ? std::log(with(0) / found) : 0;
+  return std::hypot(slower, usual_forecast_doubt().beside_others * lost);
 }
 
 /// A forecast, and how uncertain the time of its slowest station is; nothing where the user has said it.
 struct modelled {
   forecast expected;
   std::optional<double> doubt{};
+  double by_others = 0;  ///< standard deviation of ln(throughput) by what other programs do
 };
 
 modelled forecast_of(model_shape const& model, runtime::program const& line,
@@ -360,7 +491,9 @@ modelled forecast_of(model_shape const& model, runtime::program const& line,
   forecast& out = result.expected;
   out.batch = model.batch;
   auto const [constant, steady] = float_threads(model, where, processors, std::min(settings.capacity, simulated_items));
-  out.deterministic = cost::simulate_line(constant, steady).throughput * model.batch;
+  double const steadily = cost::simulate_line(constant, steady).throughput;
+  out.deterministic = steadily * model.batch;
+  result.by_others = doubt_by_others(constant, steady, steadily, processors.others);
   if (is_exact(model, where, processors)) {
     auto const [solution, name] = solve(model.shape, where, processors.platform, settings.capacity);
     out.exponential = solution.throughput * model.batch;
@@ -372,6 +505,7 @@ modelled forecast_of(model_shape const& model, runtime::program const& line,
     out.model = "simulation of threads that share the cores of a host";
   }
   double least = std::numeric_limits<double>::infinity();
+  std::size_t slowest = 0;
   for (std::size_t i = 0; i < model.shape.stages.size(); ++i) {
     station_forecast one;
     std::size_t const s = model.station_of[i];
@@ -382,6 +516,7 @@ modelled forecast_of(model_shape const& model, runtime::program const& line,
     for (auto const& w : constant.stations[i].workers) one.capacity += w.rate * model.batch;
     if (one.capacity < least) {
       least = one.capacity;
+      slowest = i;
       // A batch of b independent items has 1/b of the variation of one.
       bool const measured = std::isnan(line.stations[s].notes.work);
       out.variation = measured ? costs[s].variation / model.batch : 1 / model.batch;
@@ -389,6 +524,9 @@ modelled forecast_of(model_shape const& model, runtime::program const& line,
     }
     out.stations.push_back(std::move(one));
   }
+  auto others = constant;
+  for (auto& worker : others.stations[slowest].workers) worker.rate = cost::fastest_rate;
+  out.most = cost::fluid_bound(others, processors.cores) * model.batch;
   // Two-moment blend: waiting grows linearly in the squared coefficient of variation (Kingman 1961).
   out.throughput = out.deterministic + out.variation * (out.exponential - out.deterministic);
   return result;
@@ -401,10 +539,12 @@ void correct(modelled& of, mapping::corrected_time const& time) {
   out.throughput = 1 / time.seconds;
   for (auto& one : out.stations) one.utilisation = std::min(1.0, out.throughput / one.capacity);
   if (!of.doubt && time.bias == 0) return;  // of a work that was said nobody knows how right it is
-  double const reach =
-      statistics::normal_reach(record::forecast_confidence) * std::hypot(time.scatter, of.doubt.value_or(0));
+  double const reach = statistics::normal_reach(record::forecast_confidence) *
+                       std::hypot(time.scatter, of.doubt.value_or(0), of.by_others);
   out.low = out.throughput * std::exp(-reach);
-  out.high = out.throughput * std::exp(reach);
+  // However fast the slowest stage may be in truth, the others let no more pass, as far as their times are known.
+  out.most *= std::exp(statistics::normal_reach(record::forecast_confidence) * time.scatter);
+  out.high = std::min(out.throughput * std::exp(reach), std::max(out.throughput, out.most));
 }
 
 /// As users write it: stations with a line between them. Cores of one rank are the same to a run.
@@ -523,6 +663,8 @@ placed_line as_running(model_shape const& model, runtime::program const& line,
     std::size_t const s = model.station_of[i];
     if (is_comparable(line, s)) out.work[s] = work_of(line.stations[s], costs[s], reference);
     auto& stage = of.problem.program.stages[i];
+    std::set<plan::host_id> const used(where.stages[i].begin(), where.stages[i].end());
+    if (used.size() < where.stages[i].size()) stage.width = where.stages[i].size();  // it keeps those that wait
     if (!stays_put(line, s)) continue;
     stage.at.clear();
     for (auto const host : where.stages[i]) stage.at.push_back(processors.platform.host_name(host));
@@ -574,6 +716,7 @@ planned_program make_plan(runtime::program const& line, double reference, proces
   mapping::placement_problem problem;
   problem.program = searched(model);
   problem.platform = processors.platform;
+  slow_down_beside_others(problem, processors);
   keep_from_leaving(problem, processors.leaving);
   problem.options = {cost::share::dynamic, cost::dispatch::on_demand,
                      searchable_room(model.shape, processors.rank_of.size(), settings.capacity)};
@@ -592,6 +735,11 @@ planned_program make_plan(runtime::program const& line, double reference, proces
       settings.planning_time, settings.horizon);
   if (auto const* none = std::get_if<mapping::infeasible>(&answer)) throw error("no placement: " + none->reason);
   out.decision = std::get<mapping::decision>(answer);
+  if (!forced) {
+    double const most = most_workers_beside(model, settings);
+    widen(model, out.decision.placement, processors, most);
+    for (auto& other : out.decision.alternatives) widen(model, other.placement, processors, most);
+  }
   count_items(out.decision, model.batch);
   auto const modelled_at = [&](plan::placement const& where) {
     return forecast_of(model, line, costs, reference, where, processors, settings);
@@ -646,6 +794,15 @@ planned_program make_plan(runtime::program const& line, double reference, proces
     auto const& taken = history.choose_tree(tree).chosen().plan;
     take_tree(station, taken);
     placed.trees.push_back({std::move(tree), taken.price.period, model.batch});
+  }
+  for (std::size_t i = 0; i < model.station_of.size(); ++i) {
+    auto const& workers = out.decision.placement.stages[i];
+    std::set<plan::host_id> const on(workers.begin(), workers.end());
+    if (model.widens[i] && workers.size() > on.size())
+      add_note(out, "'" + model.shape.stages[i].name + "' waits for something else than a core for " +
+                        std::to_string(std::lround(100 * model.waiting[i])) + " % of its time, so it has " +
+                        counted(workers.size(), "worker") + " on " + counted(on.size(), "core") +
+                        "; skel::width says another number");
   }
   if (!processors.one_rank())
     for (auto const& [type, stages] : types_that_stay(line))

@@ -8,6 +8,7 @@
 #include <skel/detail/platform/description.hpp>
 #include <skel/detail/runtime/program.hpp>
 
+#include "first_load.hpp"
 #include "rank_cores.hpp"
 
 namespace skel {
@@ -21,6 +22,7 @@ struct processor_map {
   std::vector<std::string> own_names;   ///< per rank, what its host calls itself; empty: not known
   std::vector<std::size_t> domain_of;   ///< per processor: threads of processors of one domain share its cores
   std::vector<std::size_t> cores;       ///< per domain
+  std::vector<others_load> others{};    ///< per domain: what other programs do there; beyond the end: nothing
   std::vector<bool> leaving{};          ///< per processor: its host is to be left; empty: none is
 
   /// The ranks that are meant by a name: of the host of a rank or of a processor, as the platform calls it, that rank;
@@ -30,6 +32,11 @@ struct processor_map {
   std::optional<int> find_rank(std::string const& name) const;
   /// Hosts as find_ranks() knows them, each once.
   std::vector<std::string> names() const;
+  /// Whether more threads want to run in a domain than it has cores, with `workers` of the program's.
+  bool is_crowded(std::size_t domain, std::size_t workers) const {
+    double const beside = domain < others.size() ? others[domain].others : 0;
+    return static_cast<double>(workers) + beside > static_cast<double>(cores[domain]);
+  }
   /// Whether all processors are of one rank.
   bool one_rank() const { return rank_of.front() == rank_of.back(); }
 };

@@ -6,6 +6,9 @@
 #include <string>
 #include <utility>
 
+#include <skel/detail/base/scaled.hpp>
+#include <skel/detail/base/student.hpp>
+
 #include "forecast_doubt.hpp"
 
 namespace skel {
@@ -64,21 +67,50 @@ std::optional<std::string> program_history::forced() const {
   return store_->forced(mapping::placement_choice::name);
 }
 
+std::vector<double> times_alone(runtime::program const& line, placed_run const& placed, record::run_record const& run,
+                                std::function<double(std::size_t rank)> const& speed) {
+  std::vector<double> alone(line.size(), 0), items(line.size(), 0);
+  if (placed.first.empty()) return alone;
+  for (auto const& one : run.stations) {
+    if (!is_timed(line, one.station) || !(placed.first[one.station].seconds > 0)) continue;
+    auto const rank = static_cast<std::size_t>(one.rank);
+    double const share = rank < run.shares.size() ? run.shares[rank] : 1, waits = placed.first[one.station].waiting;
+    alone[one.station] += one.busy / ((1 - waits) / share + waits) * speed(rank);
+    items[one.station] += static_cast<double>(one.source_items);
+  }
+  for (std::size_t s = 0; s < alone.size(); ++s) alone[s] = items[s] > 0 ? alone[s] / items[s] : 0;
+  return alone;
+}
+
+std::string unlike_first_items(runtime::program const& line, placed_run const& placed,
+                               std::vector<double> const& times) {
+  static constexpr double rare = 1e-3;
+  std::string out;
+  for (std::size_t s = 0; s < placed.first.size(); ++s) {
+    double const first = placed.first[s].seconds;
+    if (!(times[s] > 0) || !(first > 0)) continue;
+    double const off = std::abs(std::log(times[s] / first)),
+                 usual = std::hypot(usual_forecast_doubt().before, placed.first[s].doubt);
+    if (off <= statistics::normal_reach(1 - rare) * usual) continue;
+    out += (out.empty() ? "the first items were not like the others: '" : ", '") + line.stations[s].notes.name +
+           "' took " + scaled(first, "s") + " for each of the first " + std::to_string(placed.first_items) + " and " +
+           scaled(times[s], "s") + " for each of the others";
+  }
+  return out;
+}
+
 void program_history::observe(runtime::program const& line, placed_run const& placed, record::run_record const& run,
                               std::function<double(std::size_t rank)> const& speed) {
   if (run.items == 0 || !(run.seconds > 0)) return;
-  std::vector<double> busy(line.size(), 0), items(line.size(), 0), factors(line.size(), 1);
-  for (auto const& one : run.stations) {
-    busy[one.station] += one.busy * speed(static_cast<std::size_t>(one.rank));
-    items[one.station] += static_cast<double>(one.source_items);
-  }
+  auto const times = times_alone(line, placed, run, speed);
+  std::vector<double> items(line.size(), 0), factors(line.size(), 1);
+  for (auto const& one : run.stations) items[one.station] += static_cast<double>(one.source_items);
   std::uint64_t const program = id_of(line);
   for (std::size_t s = 0; s < placed.first.size(); ++s) {
-    if (!is_timed(line, s) || !(placed.first[s].seconds > 0) || !(busy[s] > 0)) continue;
-    double const seconds = busy[s] / items[s];
-    factors[s] = seconds / placed.believed[s].seconds;
+    if (!(times[s] > 0)) continue;
+    factors[s] = times[s] / placed.believed[s].seconds;
     if (items[s] > static_cast<double>(placed.first_items))
-      times_.observe({program, s}, placed.first[s].seconds, seconds);
+      times_.observe({program, s}, placed.first[s].seconds, times[s]);
   }
   if (!placed.asked || run.moves > 0 || placed.filling > usual_forecast_doubt().between * run.seconds) return;
   double const seconds = run.seconds / static_cast<double>(run.items), throughput = placed.repriced(factors);

@@ -56,6 +56,18 @@ struct placed_run {
   std::optional<placed_line> running{};  ///< nothing where there is nothing to place
 };
 
+/// The time per item of each station in a run, on a core of its own where first items were measured [s]; 0 where it
+/// means another thing there, or nothing was measured. `speed`: of a rank, where first items were measured at 1. Of
+/// what a station computes (all of its time but `waiting`), the part counts that the threads of its rank got of their
+/// cores: what others took is theirs.
+std::vector<double> times_alone(runtime::program const& line, placed_run const& placed, record::run_record const& run,
+                                std::function<double(std::size_t rank)> const& speed);
+
+/// Says which stations took so much more or less time than their first items that chance brings that about once in 1000
+/// runs. Empty: none.
+std::string unlike_first_items(runtime::program const& line, placed_run const& placed,
+                               std::vector<double> const& times);
+
 /// What runs of programs on these hosts have shown of the next one: the times of their stations, and how the model of a
 /// placement was off where it was given the times that the run then had. On rank 0; keeps what it learns in the store
 /// when it goes.

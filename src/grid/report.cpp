@@ -54,7 +54,7 @@ std::string rate_text(record::throughput_forecast const& f) {
 /// What earlier runs count for.
 std::string history_text(forecast const& of) {
   std::string out;
-  if (of.correction != 1) out += print(", corrected by %+.1f %%", 100 * (of.correction - 1));
+  if (of.correction != 1) out += ", corrected by " + off_by(of.correction, "of what the model says");
   if (of.runs > 0) out += ", with the times of " + counted(of.runs, "earlier run");
   return out;
 }
@@ -77,7 +77,7 @@ std::string forecasts_text(record::run_record const& run) {
     out += before ? "predicted " + rate_text(f) + " before the run"
                   : print("  from item %llu on (after %.2f s) ", static_cast<unsigned long long>(f.item), f.seconds) +
                         rate_text(f) + ", because " + f.why;
-    if (measured > 0) out += ": measured " + rated(measured) + print(", %+.1f %%", 100 * (measured / f.rate - 1));
+    if (measured > 0) out += ": measured " + rated(measured) + ", " + off_by(measured / f.rate);
     out += "\n";
   }
   return out;
@@ -178,6 +178,7 @@ std::string checkpoints_text(run_report const& of) {
   std::string out;
   if (of.resumed)
     out += print("resumed: from a checkpoint, with item %llu\n", static_cast<unsigned long long>(*of.resumed));
+  if (!of.without_checkpoints.empty()) out += "checkpoints: none, because " + of.without_checkpoints + "\n";
   auto const& kept = of.run.checkpoints;
   if (kept.written + kept.failed + kept.skipped == 0) return out;
   out += "checkpoints: " + print("%llu written", static_cast<unsigned long long>(kept.written));
@@ -204,6 +205,14 @@ std::string memory_text(record::run_record const& run) {
            scaled(least, "B") + "\n";
   return out + print("and %llu were under way at once, because later items were larger than earlier ones\n",
                      static_cast<unsigned long long>(run.most_items));
+}
+
+/// Of a run without items.
+std::string nothing_text(run_report const& of) {
+  if (of.resumed) return "run: no items were left\n";
+  std::string const source = of.run.names.empty() ? "the source" : "source '" + of.run.names.front() + "'";
+  return "run: " + source + " gave no items" +
+         (of.ended_source.empty() ? "" : ": it had ended in an earlier run of this composition") + "\n";
 }
 
 }  // namespace
@@ -239,6 +248,7 @@ std::string planned_program::explain() const {
 
 std::string run_report::text() const {
   std::string out = plan.explain();
+  if (items() == 0) return out + nothing_text(*this) + checkpoints_text(*this);
   if (run.items == 0) {
     out += print("run: all %llu items passed while the stages were measured, in ",
                  static_cast<unsigned long long>(calibration_items)) +
@@ -252,6 +262,7 @@ std::string run_report::text() const {
            scaled(calibration_seconds, "s") + "; planning " + scaled(planning_seconds, "s") + ")";
   out += "\n";
   out += forecasts_text(run);
+  if (!unlike.empty()) out += "  " + unlike + "\n";
   out += run.remap_decisions > 0 ? decisions_text(run) : moves_text(run);
   out += announcements_text(run);
   out += checkpoints_text(*this);

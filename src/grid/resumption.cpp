@@ -30,14 +30,23 @@ struct finding {
 
 }  // namespace
 
-resumption::resumption(runtime::program const& line, run_settings const& settings, std::size_t run,
+std::string leave_out(std::string const& why, checkpoint_order of, int rank) {
+  if (why.empty()) return {};
+  if (of.is_first)
+    throw error("--skel-checkpoint: " + why +
+                "; or leave this run out of checkpoints (run_settings::keep_checkpoints)");
+  if (rank == 0)
+    warn("--skel-checkpoint: run " + std::to_string(of.run) + " of this program goes on without checkpoints: " + why);
+  return why;
+}
+
+resumption::resumption(runtime::program const& line, run_settings const& settings, checkpoint_order of,
                        runtime::communicator const& ranks)
     : line_(line), settings_(settings), ranks_(ranks) {
-  runtime::check_checkpoints(line);
-  finding mine;
-  if (ranks.rank() == 0) try {
+  finding mine{runtime::why_no_checkpoints(line), {}};
+  if (mine.refused.empty() && ranks.rank() == 0) try {
       std::vector<std::string> notes;
-      store_ = std::make_unique<runtime::checkpoint_store>(settings.checkpoint, run, runtime::identity_of(line));
+      store_ = std::make_unique<runtime::checkpoint_store>(settings.checkpoint, of.run, runtime::identity_of(line));
       auto found = store_->last(notes);
       for (auto const& note : notes) warn(note);
       if (found) {
@@ -52,8 +61,11 @@ resumption::resumption(runtime::program const& line, run_settings const& setting
       mine.refused = e.what();
     }
   mine = runtime::from_bytes<finding>(ranks.broadcast(runtime::to_bytes(mine)));
-  if (!mine.refused.empty()) throw error(mine.refused);
+  left_out_ = leave_out(mine.refused, of, ranks.rank());
+  if (!left_out_.empty()) store_.reset(), mine = {};
   item_ = mine.item;
+  if (auto const others = runtime::sources_without_place(); of.is_first && ranks.rank() == 0 && !others.empty())
+    warn_once("--skel-checkpoint: " + others);
 }
 
 /// An exception is no death: what it was about is told.

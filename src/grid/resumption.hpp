@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <skel/detail/grid/settings.hpp>
@@ -15,17 +16,31 @@
 
 namespace skel {
 
+/// Which runs have a folder for checkpoints, and what becomes of one that can have none.
+struct checkpoint_order {
+  std::size_t run = 1;   ///< its number among those of this process, from 1 on
+  bool is_first = true;  ///< none has ended before it that was to have checkpoints in the same folder
+};
+
+/// What becomes of a run that can have no checkpoints for this reason, which may be empty: the first one throws
+/// skel::error. A later one is left out with a warning of rank 0, as what ran before it would be lost. Returns the
+/// reason.
+std::string leave_out(std::string const& why, checkpoint_order of, int rank);
+
 /// The checkpoints of a run: where an earlier start of the program has come to, and those that are made now. Rank 0 has
 /// the files; all ranks know the same of them.
 class resumption {
  public:
-  /// Of run `run` of this process, from 1 on, with settings that name a folder. Collective. Throws skel::error on every
-  /// rank where checkpoints of the line would be wrong, the folder cannot be used, or has one of another program.
-  resumption(runtime::program const& line, run_settings const& settings, std::size_t run,
+  /// With settings that name a folder. Collective. Where checkpoints of the line would be wrong, the folder cannot be
+  /// used, or has one of another program, it is refused on every rank or left out as leave_out() says.
+  resumption(runtime::program const& line, run_settings const& settings, checkpoint_order of,
              runtime::communicator const& ranks);
   ~resumption();
   resumption(resumption const&) = delete;
   resumption& operator=(resumption const&) = delete;
+
+  /// Why the run is left out; empty: it is not. The same on all ranks.
+  std::string const& left_out() const { return left_out_; }
 
   /// Number of the item that the stream goes on with; nothing: it begins.
   std::optional<std::uint64_t> item() const { return item_; }
@@ -48,6 +63,7 @@ class resumption {
   runtime::program const& line_;
   run_settings const& settings_;
   runtime::communicator const& ranks_;
+  std::string left_out_;
   std::optional<std::uint64_t> item_;
   std::unique_ptr<runtime::checkpoint_store> store_;  // on rank 0
   std::vector<std::string> states_;                   // on rank 0, until they are given

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <fstream>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
+#include <skel/detail/record/output_file.hpp>
 
 #include "live_lines.hpp"
 #include "run_page.hpp"
@@ -132,11 +132,13 @@ void run_view::draw() {
   write_at_once(rows_.leave());
 }
 
-void run_view::write_report() {
+void run_view::write_report() try {
   if (report_.empty()) return;
-  std::ofstream out(report_);
-  tell([&](record::history_recorder const& so_far) { out << run_page(so_far.history()); });
-  if (!out.flush()) warn(report_ + ": the report cannot be written; is the disk full?");
+  std::string page;
+  tell([&](record::history_recorder const& so_far) { page = run_page(so_far.history()); });
+  record::write_whole(report_, page);
+} catch (error const& e) {
+  warn_of_lost("the report", e.what());
 }
 
 void run_view::complete(run_report const& report) {

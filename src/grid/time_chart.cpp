@@ -78,15 +78,24 @@ std::string drawn(chart_line const& line, frame const& in) {
          "</title></polyline>\n";
 }
 
+/// The value at the top. Where something was measured that says it, and what was expected is drawn as far as there is
+/// room: up to twice as much, so that a forecast that is off by a factor leaves of the measurements more than a line at
+/// the bottom.
+double top_of(time_chart const& chart) {
+  double measured = chart.most, expected = 0;
+  for (auto const& line : chart.lines)
+    for (auto const& [at, value] : line.points)
+      if (double& most = line.kind == "measured" ? measured : expected; std::isfinite(value))
+        most = std::max(most, value);
+  for (auto const& band : chart.bands)
+    if (std::isfinite(band.high)) expected = std::max(expected, band.high);
+  return measured > 0 ? std::max(measured, std::min(expected, 2 * measured)) : expected;
+}
+
 }  // namespace
 
 std::string to_svg(time_chart const& chart) {
-  double most = chart.most;
-  for (auto const& line : chart.lines)
-    for (auto const& [at, value] : line.points)
-      if (std::isfinite(value)) most = std::max(most, value);
-  for (auto const& band : chart.bands)
-    if (std::isfinite(band.high)) most = std::max(most, band.high);
+  double const most = top_of(chart);
   double const end = plot_left + (chart.small ? small_width : plot_width);
   frame const in{plot_left, end, chart.seconds > 0 ? chart.seconds : 1, most > 0 ? most : 1, plot_top + plot_height};
   std::string out = opening(chart.title, end, plot_top + plot_height + axis_height);

@@ -1,7 +1,6 @@
 #include "unused_settings.hpp"
 
 #include <initializer_list>
-#include <set>
 #include <string_view>
 
 #include <skel/detail/mapping/migration/policy.hpp>
@@ -12,11 +11,6 @@
 
 namespace skel {
 namespace {
-
-void warn_once(std::string const& text) {
-  static std::set<std::string> said;
-  if (said.insert(text).second) warn(text);
-}
 
 void warn_of_forced(run_settings const& settings, std::initializer_list<std::string_view> problems,
                     std::string const& why) {
@@ -30,7 +24,7 @@ void warn_of_unused_by_bsp(run_settings const& settings, bool by_hand, std::stri
   if (settings.check_updates > 0) warn_once("--skel-check-updates: is of programs over a mesh, not of BSP programs");
   if (settings.live_page)
     warn_once("--skel-live-page: BSP programs run without a live page; --skel-progress and --skel-report show them");
-  if (!settings.checkpoint.empty())
+  if (keeps_checkpoints(settings))
     warn_once(
         "--skel-checkpoint: BSP programs make no checkpoints; one that has died begins anew when it is started again");
   warn_of_forced(settings, {mapping::placement_choice::name, mapping::remap_choice::name},

@@ -49,7 +49,26 @@ struct half_face {
 }  // namespace
 
 face_neighbours::face_neighbours(std::vector<std::size_t> offsets, std::vector<std::uint32_t> neighbours)
-    : offsets_(std::move(offsets)), neighbours_(std::move(neighbours)) {}
+    : offsets_(std::move(offsets)), neighbours_(std::move(neighbours)) {
+  if (offsets_.empty() || offsets_.front() != 0 || offsets_.back() != neighbours_.size() ||
+      !std::is_sorted(offsets_.begin(), offsets_.end()))
+    throw input_error("skel::face_neighbours", "offsets",
+                      "must rise from 0 to the number of neighbours, " + std::to_string(neighbours_.size()));
+}
+
+void face_neighbours::refuse_cell(std::size_t cell) const {
+  throw input_error("skel::face_neighbours", "cell " + std::to_string(cell),
+                    "is not one of the " + std::to_string(cells()) + " cells, which count from 0");
+}
+
+void mesh_detail::refuse_face(cell_kind kind, std::size_t face) {
+  std::size_t const faces = faces_of(kind).size();
+  throw input_error(
+      "skel::face_corners", "face " + std::to_string(face),
+      "a " + std::string(name_of(kind)) +
+          (kind == cell_kind::polygon ? " has any number of faces: face k goes from its node k to the next"
+                                      : " has " + std::to_string(faces) + " faces, which count from 0"));
+}
 
 face_neighbours neighbours_by_faces(mesh const& of) {
   std::vector<std::size_t> offsets = places_of_faces(of);

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include <skel/detail/base/split.hpp>
+
 namespace skel::skeletons {
 
 namespace {
@@ -78,15 +80,13 @@ void gmsh_bytes::fail(std::string reason) const {
 }
 
 void gmsh_bytes::skip_blanks() {
-  while (at_ < bytes_.size() && (blank(bytes_[at_]) || bytes_[at_] == '\n')) ++at_;
+  at_ = std::min(bytes_.find_first_not_of(" \t\r\n\f\v", at_), bytes_.size());
 }
 
 std::string_view gmsh_bytes::rest_of_line() {
   std::size_t const end = std::min(bytes_.find('\n', at_), bytes_.size());
-  std::string_view line = bytes_.substr(at_, end - at_);
+  std::string_view const line = trim(bytes_.substr(at_, end - at_));
   at_ = end + (end < bytes_.size() ? 1 : 0);
-  while (!line.empty() && blank(line.back())) line.remove_suffix(1);
-  while (!line.empty() && blank(line.front())) line.remove_prefix(1);
   return line;
 }
 

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
-
-#include "text_lines.hpp"
+#include <skel/detail/base/text_lines.hpp>
 
 namespace skel::skeletons {
 

@@ -12,6 +12,8 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/split.hpp>
+#include <skel/detail/base/text_file.hpp>
 
 #include "cell_list.hpp"
 #include "gmsh_elements.hpp"
@@ -109,25 +111,19 @@ class msh_reader {
 
   void read_names() {
     std::string_view line = in_.line("the number of names", 0, 1);
-    auto const count = number_in<std::int64_t>(line);
-    if (!count || *count < 0) in_.fail(in_quotes(line) + " is no number of names");
-    for (std::int64_t k = 0; k < *count; ++k) {
-      line = in_.line("name", static_cast<std::size_t>(k), static_cast<std::size_t>(*count));
+    auto const count = number_in<std::size_t>(trim(line));
+    if (!count) in_.fail(in_quotes(line) + " is no number of names");
+    for (std::size_t k = 0; k < *count; ++k) {
+      line = in_.line("name", k, *count);
       std::size_t const open = line.find('"'), close = line.rfind('"');
       std::size_t const blank = line.find_first_of(" \t");
-      bool const parted = open != std::string_view::npos && close > open && blank < open;
-      auto const dimension = parted ? number_in<std::size_t>(line.substr(0, blank)) : std::nullopt;
-      auto const tag = parted ? number_in<std::int32_t>(trimmed(line.substr(blank, open - blank))) : std::nullopt;
-      if (!dimension || *dimension > 3 || !tag)
+      bool const good = open != std::string_view::npos && close > open && blank < open;
+      auto const dimension = number_in<std::size_t>(line.substr(0, blank));
+      auto const tag = good ? number_in<std::int32_t>(trim(line.substr(blank, open - blank))) : std::nullopt;
+      if (!tag || !dimension || *dimension > 3)
         in_.fail(in_quotes(line) + " is no name; it must be a dimension, a tag and \"a name\"");
       names_.push_back({*dimension, *tag, std::string(line.substr(open + 1, close - open - 1))});
     }
-  }
-
-  static std::string_view trimmed(std::string_view word) {
-    while (!word.empty() && blank(word.front())) word.remove_prefix(1);
-    while (!word.empty() && blank(word.back())) word.remove_suffix(1);
-    return word;
   }
 
   void read_elements() {
@@ -238,19 +234,28 @@ class msh_reader {
        has_ghosts_ = false;
 };
 
-/// The two lines at the head of a file, with the blanks and ends of lines in front of them.
+/// The head of a file: all up to the line behind $MeshFormat. Without that, two lines, or comments.
 std::string_view head_of(std::string_view bytes) {
-  std::size_t end = bytes.find_first_not_of(" \t\r\n");
-  for (int line = 0; line < 2 && end != std::string_view::npos; ++line)
-    if (end = bytes.find('\n', end); end != std::string_view::npos) ++end;
-  return bytes.substr(0, end);
+  auto const line_behind = [&](std::size_t at) {
+    std::size_t const end = std::min(bytes.find_first_of("\r\n", at), bytes.size());
+    return std::min(bytes.find_first_not_of("\r\n", end), bytes.size());
+  };
+  std::size_t begin = bytes.find("$MeshFormat");
+  if (begin == std::string_view::npos) begin = bytes.find_first_not_of(" \t\r\n");
+  if (begin != std::string_view::npos && bytes.substr(begin).starts_with("$Comments")) return bytes;
+  return bytes.substr(0, line_behind(line_behind(begin)));
 }
 
 /// Reads the head, and says whether the rest is binary.
 bool is_binary(text_lines& head) {
   constexpr char const* convert = "; Gmsh converts it: gmsh FILE -format msh41 -save -o NEW.msh";
   head.find_words("");
-  std::string_view const first = head.word();
+  std::string_view first = head.word();
+  for (gmsh_text before(head); first == "$Comments"; first = head.word()) {
+    before.skip_section("Comments");
+    head.next_line();
+    head.expect_words("", "$MeshFormat");
+  }
   if (first == "$NOD") head.fail(std::string("is of version 1 of Gmsh's format; only 4.1 can be read") + convert);
   if (first != "$MeshFormat")
     head.fail(in_quotes(first) + " stands where $MeshFormat belongs; is this a file of Gmsh?");
@@ -269,6 +274,8 @@ bool is_binary(text_lines& head) {
 
 /// Source: Gmsh reference manual, section "MSH file format", version 4.1.
 marked_mesh read_gmsh(std::string_view bytes, std::string const& source) {
+  bytes = without_mark(bytes);
+  expect_no_other_kind(bytes, source);
   std::string_view const begin = head_of(bytes);
   text_lines head(begin, source);
   if (is_binary(head)) {
@@ -276,11 +283,7 @@ marked_mesh read_gmsh(std::string_view bytes, std::string const& source) {
     return msh_reader(in).read();
   }
   text_lines lines(bytes, source);
-  for (int line = 0; line < 2; ++line) {
-    lines.find_words("");
-    lines.rest();
-    if (line == 0) lines.next_line();
-  }
+  while (lines.line() < head.line()) lines.next_line();
   gmsh_text in(lines);
   in.end_section("MeshFormat");
   return msh_reader(in).read();

@@ -81,7 +81,7 @@ mesh read_matrix_market(text_lines& text) {
     auto const row = text.integer("a row", 1, rows) - 1;
     auto const column = text.integer("a column", 1, columns) - 1 + (square ? 0 : rows);
     for (int v = 0; v < matrix.values; ++v) text.number("the value of an entry");
-    text.expect_end("an entry");
+    text.expect_end(matrix.values == 0 ? "an entry of a matrix of field pattern, which has no values" : "an entry");
     auto const a = static_cast<subscript>(row), b = static_cast<subscript>(column);
     if (a != b && seen.insert(a, b)) ends.insert(ends.end(), {a, b});
   }

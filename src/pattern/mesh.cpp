@@ -18,26 +18,12 @@ input_error refused_mesh(std::string where, std::string reason) {
   return {"skel::mesh", std::move(where), std::move(reason)};
 }
 
-/// The nodes of a cell of a kind; 0 where the kind does not say.
-constexpr std::size_t nodes_of(cell_kind kind) {
-  switch (kind) {
-    case cell_kind::line:
-      return 2;
-    case cell_kind::triangle:
-      return 3;
-    case cell_kind::quad:
-    case cell_kind::tet:
-      return 4;
-    case cell_kind::pyramid:
-      return 5;
-    case cell_kind::prism:
-      return 6;
-    case cell_kind::hexahedron:
-      return 8;
-    case cell_kind::polygon:
-      break;
-  }
-  return 0;
+using mesh_detail::nodes_of;
+
+std::string not_so_many(cell_kind kind, std::size_t nodes) {
+  std::size_t const wants = nodes_of(kind);
+  return "a " + std::string(name_of(kind)) + " has " + (wants == 0 ? "3 or more" : std::to_string(wants)) +
+         " nodes, not " + std::to_string(nodes);
 }
 
 }  // namespace
@@ -90,9 +76,7 @@ mesh::mesh(std::size_t nodes, std::vector<cell_kind> kinds, std::vector<std::siz
   for (std::size_t c = 0; c < cells_; ++c) {
     std::size_t const has = offsets_[c + 1] - offsets_[c], wants = nodes_of(kinds_[c]);
     if (wants == 0 ? has < 3 : has != wants)
-      throw refused_mesh("cell " + std::to_string(c), "a " + std::string(name_of(kinds_[c])) + " has " +
-                                                          (wants == 0 ? "3 or more" : std::to_string(wants)) +
-                                                          " nodes, not " + std::to_string(has));
+      throw refused_mesh("cell " + std::to_string(c), not_so_many(kinds_[c], has));
     one_kind &= kinds_[c] == kinds_[0];
     one_width &= has == offsets_[1];
   }
@@ -120,6 +104,20 @@ void mesh::check() const {
   auto const place = pattern_detail::place_of(static_cast<std::size_t>(bad - corners_.begin()), offsets_, width_);
   throw refused_mesh("cell " + std::to_string(place.first), "node " + std::to_string(*bad) + " is not one of the " +
                                                                 std::to_string(nodes_) + " nodes, which count from 0");
+}
+
+void mesh::refuse_cell(std::size_t c) const {
+  throw refused_mesh("cell " + std::to_string(c),
+                     "is not one of the " + std::to_string(cells_) + " cells, which count from 0");
+}
+
+void mesh::refuse_node(std::size_t v) const {
+  throw refused_mesh("node " + std::to_string(v),
+                     "is not one of the " + std::to_string(nodes_) + " nodes, which count from 0");
+}
+
+void mesh_detail::refuse_nodes(cell_kind kind, std::size_t nodes) {
+  throw input_error("skel::for_each_edge", "", not_so_many(kind, nodes));
 }
 
 pattern pattern_of(mesh const& cells) {

@@ -19,7 +19,7 @@ namespace {
 struct known_format {
   char const* name;
   mesh_format format;
-  mesh (*read_lines)(skeletons::text_lines&);  ///< none: read_bytes
+  mesh (*read_lines)(text_lines&);  ///< none: read_bytes
   marked_mesh (*read_bytes)(std::string_view, std::string const&) = nullptr;
 };
 
@@ -93,7 +93,7 @@ marked_mesh parse_marked_mesh(std::string_view text, mesh_format format, std::st
   auto const reader =
       std::find_if(known.begin(), known.end(), [&](known_format const& one) { return one.format == format; });
   if (reader->read_bytes != nullptr) return reader->read_bytes(text, source);
-  skeletons::text_lines lines(text, source);
+  text_lines lines(text, source);
   return {reader->read_lines(lines), {}};
 }
 

@@ -4,10 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include <skel/detail/base/text_lines.hpp>
 #include <skel/detail/pattern/mesh.hpp>
 #include <skel/detail/pattern/mesh_marks.hpp>
-
-#include "text_lines.hpp"
 
 namespace skel::skeletons {
 

@@ -26,8 +26,8 @@ metis_head read_metis_head(text_lines& text) {
   if (graph.nodes > static_cast<std::size_t>(most_nodes))
     text.fail(std::to_string(graph.nodes) + " nodes are more than the " + std::to_string(most_nodes) +
               " that a mesh can have");
-  graph.edges = text.count("the number of edges", 4);  // "1 " and "2 "
-  if (!text.has_word()) return graph;
+  graph.edges = text.count("the number of edges", 2);  // "1 " and "2 ", or half of it if each edge is counted twice
+  if (!text.has_word() || text.begins_with('%')) return graph;
   std::string_view const format = text.word();
   if (format.size() > 3 || format.find_first_not_of("01") != std::string_view::npos)
     text.fail(in_quotes(format) +
@@ -36,7 +36,12 @@ metis_head read_metis_head(text_lines& text) {
   std::string const flags = std::string(3 - format.size(), '0') + std::string(format);
   graph.edge_weights = flags[2] == '1';
   std::size_t weights = flags[1] == '1' ? 1 : 0;
-  if (text.has_word()) weights = static_cast<std::size_t>(text.integer("ncon, the weights of a node,", 0, 1 << 20));
+  if (text.has_word() && !text.begins_with('%')) {
+    weights = static_cast<std::size_t>(text.integer("ncon, the weights of a node,", 0, 1 << 20));
+    if (weights > 0 && flags[1] == '0')
+      text.fail("ncon is " + std::to_string(weights) + ", but fmt " + in_quotes(format) +
+                " says that nodes have no weights; write fmt as " + flags[0] + "1" + flags[2] + ", or leave ncon out");
+  }
   graph.before = weights + (flags[0] == '1' ? 1 : 0);
   text.expect_end("ncon");
   return graph;
@@ -88,6 +93,15 @@ void check_symmetric(text_lines const& text, rows const& graph, std::size_t node
   }
 }
 
+/// What is probably wrong where lines have so many neighbours, which are not two for each edge.
+std::string why_not_twice(std::size_t found, metis_head const& graph) {
+  if (found == graph.edges)
+    return "the head counts each edge once, and each edge stands in the lines of both nodes; which of them is not so?";
+  if (found < 2 * graph.edges) return "is it cut off?";
+  return graph.before == 0 && !graph.edge_weights ? "if some of them are weights, fmt in the head must say so"
+                                                  : "are there more weights than the head says?";
+}
+
 /// Goes to the next line that is no comment. A blank line is one: a node without neighbours.
 bool next_node(text_lines& text) {
   do {
@@ -101,6 +115,7 @@ bool next_node(text_lines& text) {
 /// Source: Karypis 2013, METIS manual 5.1.0, section 4.1.1.
 mesh read_metis_graph(text_lines& text) {
   metis_head const graph = read_metis_head(text);
+  std::size_t const head_line = text.line();
   constexpr std::size_t most_neighbours = std::numeric_limits<std::uint32_t>::max();
   if (graph.edges > most_neighbours / 2)
     text.fail(std::to_string(graph.edges) + " edges are more than the " + std::to_string(most_neighbours / 2) +
@@ -120,7 +135,8 @@ mesh read_metis_graph(text_lines& text) {
       auto const next =
           static_cast<std::size_t>(text.integer("a neighbour", 1, static_cast<std::int64_t>(graph.nodes)) - 1);
       if (next == v)
-        text.fail("node " + std::to_string(v + 1) + " is its own neighbour; METIS has no edges from a node to itself");
+        text.fail("node " + std::to_string(v + 1) + " is its own neighbour; METIS has no edges from a node to itself" +
+                  (graph.edge_weights ? "" : "; if this is a weight, fmt in the head must say so"));
       if (graph.edge_weights) text.integer("the weight of an edge", 0, most_weight);
       if (neighbours.values.size() == most_neighbours) text.fail("there are more edges than the file promises");
       neighbours.values.push_back(static_cast<subscript>(next));
@@ -130,9 +146,10 @@ mesh read_metis_graph(text_lines& text) {
   }
   if (text.next_line() && text.find_words("%"))
     text.fail("more follows, although the file promises only " + std::to_string(graph.nodes) + " nodes");
-  if (neighbours.values.size() != 2 * graph.edges)
-    text.fail_at(1, "the file promises " + std::to_string(graph.edges) + " edges, but its lines have " +
-                        std::to_string(neighbours.values.size()) + " neighbours, not twice as many; is it cut off?");
+  if (std::size_t const found = neighbours.values.size(); found != 2 * graph.edges)
+    text.fail_at(head_line, "the file promises " + std::to_string(graph.edges) + " edges, but its lines have " +
+                                std::to_string(found) + " neighbours, not twice as many; " +
+                                why_not_twice(found, graph));
   check_symmetric(text, neighbours, graph.nodes);
   return {graph.nodes, cell_kind::line, std::move(ends)};
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <ranges>
 #include <string>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/hash.hpp>
 
 namespace skel {
 
@@ -107,6 +109,33 @@ void pattern::editor::set(std::size_t iteration, std::size_t slot, std::size_t e
   if (element >= edited_.elements_)
     pattern_detail::refuse_subscript(iteration, slot, static_cast<long long>(element), edited_.elements_);
   edited_.index_[edited_.row_begin(iteration) + slot] = static_cast<subscript>(element);
+}
+
+std::uint64_t pattern::content() const {
+  std::uint64_t sum = mixed(iterations_) + mixed(mixed(elements_) + width_), place = 0;
+  for (std::size_t const one : offsets_) sum += mixed(one ^ (++place << 32));
+  for (subscript const one : index_) sum += mixed(one ^ (++place << 32));
+  return sum;
+}
+
+pattern pattern::part(std::size_t begin, std::size_t end) const {
+  auto const numbers = std::views::iota(begin, end);
+  if (!uniform()) return part(std::vector<std::size_t>(numbers.begin(), numbers.end()));
+  auto const first = index_.begin() + static_cast<std::ptrdiff_t>(row_begin(begin));
+  return {end - begin, elements_,
+          std::vector<subscript>(first, first + static_cast<std::ptrdiff_t>(row_begin(end) - row_begin(begin)))};
+}
+
+pattern pattern::part(std::span<std::size_t const> iterations) const {
+  std::vector<std::size_t> offsets{0};
+  std::vector<subscript> index;
+  for (std::size_t const i : iterations) {
+    auto const all = row(i);
+    index.insert(index.end(), all.begin(), all.end());
+    offsets.push_back(index.size());
+  }
+  if (uniform()) return {iterations.size(), elements_, std::move(index)};
+  return rows(elements_, std::move(offsets), std::move(index));
 }
 
 }  // namespace skel

@@ -98,22 +98,20 @@ class refinement {
     }
   }
 
-  /// A face by its least node and the one across.
-  static std::pair<subscript, subscript> diagonal(quad const& q) {
-    auto const least = static_cast<std::size_t>(std::min_element(q.begin(), q.end()) - q.begin());
-    return {q[least], q[(least + 2) % 4]};
-  }
+  /// A face by the numbers of its diagonals. Faces may share one of them, where they are folded along it.
   void number_quad(quad const& q) {
-    auto const d = diagonal(q);
-    quads_.number(d.first, d.second);
+    auto const number = [&](subscript a, subscript b) { return static_cast<subscript>(diagonals_.number(a, b)); };
+    subscript const one = number(q[0], q[2]);
+    quads_.number(one, number(q[1], q[3]));
   }
 
   subscript on_edge(subscript a, subscript b) const {
     return static_cast<subscript>(coarse_.nodes() + edges_.find(a, b));
   }
   subscript on_quad(quad const& q) const {
-    auto const d = diagonal(q);
-    return static_cast<subscript>(coarse_.nodes() + edges_.size() + quads_.find(d.first, d.second));
+    auto const number = [&](subscript a, subscript b) { return static_cast<subscript>(diagonals_.find(a, b)); };
+    return static_cast<subscript>(coarse_.nodes() + edges_.size() +
+                                  quads_.find(number(q[0], q[2]), number(q[1], q[3])));
   }
 
   template <class List>
@@ -240,7 +238,7 @@ class refinement {
   }
 
   mesh const& coarse_;
-  edge_table edges_, quads_;
+  edge_table edges_, diagonals_, quads_;
   std::size_t middles_ = 0;
 };
 
@@ -261,7 +259,7 @@ mesh refined_once(mesh const& coarse) {
 
 mesh refine(mesh const& coarse, std::size_t times) {
   mesh result = coarse;
-  for (std::size_t k = 0; k < times; ++k) result = refined_once(result);
+  for (std::size_t k = 0; k < times && result.cells() > 0; ++k) result = refined_once(result);
   return result;
 }
 

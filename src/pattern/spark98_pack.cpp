@@ -40,7 +40,7 @@ mesh read_spark98_pack(text_lines& text) {
     text.expect_next("", "node", v + 1, nodes);
     auto const number = static_cast<std::int64_t>(v) + 1;
     text.integer("the number of this node", number, number);
-    for (std::size_t d = 0; d < dimension; ++d) where.values.push_back(text.number("a coordinate"));
+    for (std::size_t d = 0; d < dimension; ++d) where.values.push_back(text.finite("a coordinate"));
     text.expect_end("the coordinates of a node");
   }
   next("the number of elements");

@@ -114,7 +114,7 @@ class su2_reader {
     text_.rest();  // how many of them are no ghosts
     for (std::size_t v = 0; v < nodes_; ++v) {
       text_.expect_next("%", "node", v + 1, nodes_);
-      for (std::size_t d = 0; d < dimension_; ++d) where_.push_back(text_.number("a coordinate"));
+      for (std::size_t d = 0; d < dimension_; ++d) where_.push_back(text_.finite("a coordinate"));
       while (text_.has_word() && !text_.begins_with('%')) text_.integer("the number of the node", 0, most_nodes);
     }
   }

@@ -4,14 +4,30 @@
 #include <array>
 #include <cmath>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace skel {
 
 namespace {
+
+/// What must hold of what is wanted of a function.
+struct wish {
+  char const* function;
+
+  void expect(bool holds, char const* which, char const* range) const {
+    if (!holds) throw input_error(function, which, std::string("must be ") + range);
+  }
+  void expect_room(std::size_t elements, double connectivity, std::size_t mobility) const {
+    expect(elements <= std::size_t{1} << 31, "elements", "at most 2147483648");
+    double const subscripts = connectivity * static_cast<double>(elements) * static_cast<double>(mobility);
+    expect(connectivity >= 0 && subscripts < 0x1p48, "connectivity",
+           "0 or more, with fewer than 2^48 subscripts in all: elements times connectivity times mobility");
+  }
+};
 
 /// The elements of a part, in runs that do not overlap: each run in a stratum of its own.
 struct runs {
@@ -67,8 +83,13 @@ void sort_rows(std::vector<subscript>& index, std::size_t width, std::size_t n) 
 }  // namespace
 
 pattern make_pattern(synthetic_pattern const& wanted, std::uint64_t seed) {
-  SKEL_EXPECTS(wanted.elements >= 1 && wanted.parts >= 1 && wanted.sparsity > 0 && wanted.sparsity <= 1);
-  SKEL_EXPECTS(wanted.connectivity >= 0 && wanted.apart >= 0 && wanted.apart <= 1 && wanted.reach >= 0);
+  wish const wish{"skel::make_pattern"};
+  wish.expect(wanted.elements >= 1, "elements", "1 or more");
+  wish.expect(wanted.parts >= 1, "parts", "1 or more");
+  wish.expect(wanted.sparsity > 0 && wanted.sparsity <= 1, "sparsity", "more than 0, and at most 1");
+  wish.expect(wanted.apart >= 0 && wanted.apart <= 1, "apart", "from 0 to 1");
+  wish.expect(wanted.reach >= 0 && wanted.reach <= 1, "reach", "from 0 to 1");
+  wish.expect_room(wanted.elements, wanted.connectivity, wanted.mobility);
   std::mt19937_64 dice(seed);
   auto const uniform = [&] { return static_cast<double>(dice() >> 11) * 0x1p-53; };
   std::size_t const n = wanted.elements;
@@ -106,8 +127,12 @@ pattern make_pattern(synthetic_pattern const& wanted, std::uint64_t seed) {
 }
 
 pattern make_lattice(synthetic_lattice const& wanted, std::uint64_t seed) {
-  SKEL_EXPECTS(wanted.elements >= 1 && wanted.mobility >= 1 && wanted.connectivity >= 0);
-  SKEL_EXPECTS(wanted.dimensions >= 1 && wanted.dimensions <= 3 && wanted.distance >= 1);
+  wish const wish{"skel::make_lattice"};
+  wish.expect(wanted.elements >= 1, "elements", "1 or more");
+  wish.expect(wanted.mobility >= 1, "mobility", "1 or more");
+  wish.expect(wanted.dimensions >= 1 && wanted.dimensions <= 3, "dimensions", "1, 2 or 3");
+  wish.expect(wanted.distance >= 1, "distance", "1 or more");
+  wish.expect_room(wanted.elements, wanted.connectivity, wanted.mobility);
   std::mt19937_64 dice(seed);
   std::size_t const side = std::max<std::size_t>(
       1, static_cast<std::size_t>(std::llround(

@@ -4,6 +4,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/face_neighbours.hpp>
 
 namespace skel {
 
@@ -43,13 +48,39 @@ uncertain_volume sixfold_volume(std::span<double const> a, std::span<double cons
 
 }  // namespace
 
-double volume_of(mesh const& tets, std::size_t cell) {
-  auto const n = tets.cell(cell);
-  return sixfold_volume(tets.point(n[0]), tets.point(n[1]), tets.point(n[2]), tets.point(n[3])).sixfold / 6;
+double volume_of(mesh const& of, std::size_t cell) {
+  auto const refuse = [&](std::string reason) {
+    throw input_error("skel::volume_of", "cell " + std::to_string(cell), std::move(reason));
+  };
+  auto const n = of.cell(cell);
+  cell_kind const kind = of.kind(cell);
+  if (mesh_detail::volume_edges(kind).empty())
+    refuse("is a " + std::string(name_of(kind)) + ", which has no volume; volumes are tet, pyramid, prism, hexahedron");
+  if (of.dimension() != 3)
+    refuse("has nodes of " + std::to_string(of.dimension()) + " coordinates each; a volume needs three");
+  if (kind == cell_kind::tet)
+    return sixfold_volume(of.point(n[0]), of.point(n[1]), of.point(n[2]), of.point(n[3])).sixfold / 6;
+  // Seen from one node, so that coordinates far from 0 cost no digits.
+  double twelvefold = 0;
+  for (std::size_t f = 0; f < face_count(kind, n.size()); ++f) {
+    auto const corners = face_corners(kind, f);
+    std::array<std::span<double const>, 4> p;
+    for (std::size_t k = 0; k < corners.size(); ++k) p[k] = of.point(n[corners[k]]);
+    auto const cone = [&](std::size_t a, std::size_t b, std::size_t c) {
+      return sixfold_volume(of.point(n[0]), p[a], p[b], p[c]).sixfold;
+    };
+    twelvefold +=
+        corners.size() == 3 ? 2 * cone(0, 1, 2) : cone(0, 1, 2) + cone(0, 2, 3) + cone(0, 1, 3) + cone(1, 2, 3);
+  }
+  return twelvefold / 12;
 }
 
 bool is_flat(std::span<double const> a, std::span<double const> b, std::span<double const> c,
              std::span<double const> d) {
+  for (auto const& point : {a, b, c, d})
+    if (point.size() != 3)
+      throw input_error("skel::is_flat", "",
+                        "a point has " + std::to_string(point.size()) + " coordinates; each of the four needs three");
   auto const volume = sixfold_volume(a, b, c, d);
   return !(std::abs(volume.sixfold) > volume.doubt);
 }

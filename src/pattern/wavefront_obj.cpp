@@ -56,7 +56,7 @@ class obj_reader {
 
   void vertex() {
     if (where_.size() / 3 >= static_cast<std::size_t>(most_nodes)) text_.fail("there are too many vertices");
-    for (int d = 0; d < 3; ++d) where_.push_back(text_.number("a coordinate of a vertex"));
+    for (int d = 0; d < 3; ++d) where_.push_back(text_.finite("a coordinate of a vertex"));
     while (text_.has_word() && !text_.begins_with('#')) text_.number("a weight or colour of a vertex");
   }
 

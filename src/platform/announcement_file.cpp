@@ -13,6 +13,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/split.hpp>
+#include <skel/detail/base/text_file.hpp>
 
 #include "announcement_source.hpp"
 
@@ -113,9 +114,10 @@ class watched_file : public announcements::source {
     std::string_view text(buffer_.data(), static_cast<std::size_t>(got));
     std::size_t taken = 0;
     bool goes_on = true;
-    for (std::size_t end = text.find('\n'); goes_on && end != std::string_view::npos; end = text.find('\n', taken)) {
-      goes_on = give(text.substr(taken, end - taken), take);
-      taken = end + 1;
+    for (auto end = next_line_ends(text, 0); goes_on && end; end = next_line_ends(text, taken)) {
+      goes_on = give(text.substr(taken, end->at - taken), take);
+      number_ += end->count - 1;
+      taken = end->at + end->bytes;
     }
     std::string_view const rest = text.substr(taken);
     if (goes_on && rest.size() > longest_announcement) {  // without an end so far: it is refused once, and skipped

@@ -1,17 +1,15 @@
 #include <skel/detail/platform/files.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 #include <skel/detail/platform/survey.hpp>
 
@@ -23,8 +21,6 @@ namespace {
 using detail::json;
 using detail::reader;
 using ordered = nlohmann::ordered_json;
-
-constexpr std::size_t max_bytes = std::size_t{256} << 20U;
 
 parameter_blocks read_parameters(reader const& object) {
   parameter_blocks blocks;
@@ -180,32 +176,13 @@ skeletons::stage_shape read_stage(reader const& object) {
 
 }  // namespace
 
-std::string read_text(std::filesystem::path const& file, file_of whose) {
-  return read_input(file, max_bytes, whose);
-}
-
-std::string read_standard_input() {
-  constexpr char const* source = "standard input";
-  std::string text;
-  char chunk[1 << 16];
-  while (true) {
-    errno = 0;
-    std::size_t const got = std::fread(chunk, 1, sizeof chunk, stdin);
-    text.append(chunk, got);
-    if (text.size() > max_bytes)
-      throw input_error(source, "cannot be read", "is larger than 256 MiB, more than any description needs");
-    if (got == sizeof chunk) continue;
-    if (std::ferror(stdin) != 0) throw input_error(source, "cannot be read", std::generic_category().message(errno));
-    return text;
-  }
-}
-
 description read_description(std::filesystem::path const& file) {
   return parse_description(read_text(file), file.string());
 }
 
 description parse_description(std::string_view text, std::string const& source, file_of whose) {
-  json const document = detail::parse_json(text, source, whose == file_of::this_user ? max_bytes : most_json_bytes);
+  json const document =
+      detail::parse_json(text, source, whose == file_of::this_user ? most_text_bytes : most_json_bytes);
   reader const root(document, source);
   root.expect_object("a platform description");
   root.expect_version("skel_platform");

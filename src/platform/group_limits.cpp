@@ -136,6 +136,7 @@ group_state read_groups(path const& membership, path const& root, bool with_use)
           if (with_use && quota)
             raise(result.throttled, scaled(read_entry(folder / "cpu.stat", "throttled_usec"), micro));
           read_memory(folder, version_2, with_use, result);
+          tighten(result.limits.threads, read_number(folder / "pids.max"));
         });
       continue;
     }
@@ -147,6 +148,9 @@ group_state read_groups(path const& membership, path const& root, bool with_use)
           if (with_use && quota)
             raise(result.throttled, scaled(read_entry(folder / "cpu.stat", "throttled_time"), nano));
         });
+    if (lists(controllers, "pids"))
+      each_group(root / controllers, group,
+                 [&](path const& folder) { tighten(result.limits.threads, read_number(folder / "pids.max")); });
     if (lists(controllers, "memory"))
       each_group(root / controllers, group,
                  [&](path const& folder) { read_memory(folder, version_1, with_use, result); });

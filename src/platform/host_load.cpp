@@ -202,6 +202,16 @@ host_reading joined(std::vector<host_reading> const& of_host) {
   return all;
 }
 
+std::optional<double> runnable_threads(path const& proc) {
+  // proc(5): three means, "runnable/all", the last process.
+  std::ifstream stream(proc / "loadavg");
+  std::string skipped;
+  double runnable = 0;
+  if (!(stream >> skipped >> skipped >> skipped >> runnable) || !(runnable >= 0) || !std::isfinite(runnable))
+    return std::nullopt;
+  return runnable;
+}
+
 host_load::host_load(path proc, path groups) : proc_(std::move(proc)), groups_(std::move(groups)) {}
 
 host_reading host_load::read(double now) {

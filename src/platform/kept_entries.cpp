@@ -16,8 +16,10 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
@@ -93,7 +95,7 @@ bool is_free(std::filesystem::path const& file) {
   auto const type = std::filesystem::symlink_status(file, failure).type();
   if (type != std::filesystem::file_type::regular) return type == std::filesystem::file_type::not_found;
   try {
-    return begins_as_knowledge(read_text(file));
+    return begins_as_knowledge(read_input(file, most_text_bytes));
   } catch (error const&) {
     return false;
   }
@@ -140,7 +142,7 @@ kept_entries::answer kept_entries::read() const {
   if (std::filesystem::symlink_status(file_, failure).type() == std::filesystem::file_type::not_found) return result;
   std::string text;
   try {
-    text = read_text(file_, file_of::this_user);
+    text = read_input(file_, most_text_bytes, file_of::this_user);
     if (text.empty()) return result;  // somebody has made it
     result.found = parse_entries(text, machine_, file_.string());
   } catch (error const& problem) {
@@ -191,7 +193,9 @@ std::optional<kept_entries> kept_knowledge(std::vector<std::string> const& host_
   if (char const* const variable = std::getenv("SKEL_KNOWLEDGE"); file.empty() && variable != nullptr) file = variable;
   if (file == "off") return std::nullopt;
   bool const is_named = !file.empty();
-  auto const path = is_named ? std::filesystem::path(file) : default_knowledge_file(host_of_rank);
+  std::error_code failure;
+  auto path = is_named ? std::filesystem::weakly_canonical(file, failure) : default_knowledge_file(host_of_rank);
+  if (failure) path = file;
   if (!path) return std::nullopt;
   std::string machine;
   for (auto const& host : host_of_rank) machine += (machine.empty() ? "" : " ") + host;

@@ -14,6 +14,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/write_all.hpp>
 #include <skel/detail/platform/kept_entries.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
@@ -36,16 +37,6 @@ std::optional<std::filesystem::path> cache_folder() {
   if (char const* const home = std::getenv("HOME"); home != nullptr && *home == '/')
     return std::filesystem::path(home) / ".cache" / "skel";
   return std::nullopt;
-}
-
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t const count = ::write(descriptor, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
 }
 
 [[noreturn]] void fail(std::filesystem::path const& file, char const* doing) {
@@ -118,15 +109,17 @@ void write(std::filesystem::path const& file, std::string const& text, bool last
   }
   int const descriptor = in_place ? ::open(target.c_str(), O_WRONLY) : mkstemp(temporary.data());
   if (descriptor < 0) fail(file, "cannot be written");
-  bool good = write_all(descriptor, text);
-  if (good && !in_place) good = (!lasting || fsync(descriptor) == 0) && fchmod(descriptor, 0644) == 0;
-  int code = errno;
+  int code = write_all(descriptor, text);
+  bool good = code == 0;
+  if (good && !in_place) {
+    good = (!lasting || fsync(descriptor) == 0) && fchmod(descriptor, 0644) == 0;
+    code = errno;
+  }
   if (::close(descriptor) != 0 && good) good = false, code = errno;
   if (good && !in_place && ::rename(temporary.c_str(), target.c_str()) != 0) good = false, code = errno;
   if (good) return;
   if (!in_place) ::unlink(temporary.c_str());
-  errno = code;
-  fail(file, "cannot be written");
+  throw error(why_not_written(file.string(), code));
 }
 
 }  // namespace
@@ -137,9 +130,10 @@ void write_file(std::filesystem::path const& file, std::string const& text) {
 
 void write_cache(std::filesystem::path const& file, std::string const& text) {
   std::error_code failure;
-  auto const kind = std::filesystem::status(file, failure).type();
+  auto const kind = std::filesystem::symlink_status(file, failure).type();
   if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular)
-    throw error(file.string() + ": is no file, so nothing is written to it; remove it, or name another file");
+    throw error(file.string() +
+                ": is no file, or a link to one, so nothing is written to it; remove it, or name another file");
   write(file, text, false);
 }
 

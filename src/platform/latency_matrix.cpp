@@ -1,13 +1,18 @@
 #include <skel/detail/platform/latency_matrix.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include <skel/detail/base/csv.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/base/statistics.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace skel::platform {
@@ -17,39 +22,32 @@ std::string cell_at(std::size_t row, std::size_t column) {
   return "row " + std::to_string(row + 1) + ", column " + std::to_string(column + 1);
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
-  return text;
-}
-
 struct csv_line {
   std::size_t number;
   std::vector<std::string_view> fields;
 };
 
+/// The lines with fields, which the first one parts by commas, semicolons, tabs or blanks.
 std::vector<csv_line> lines_of(std::string_view text, std::string const& source) {
   std::vector<csv_line> lines;
   std::size_t count = 0;
-  while (!text.empty()) {
-    std::size_t const end = std::min(text.find('\n'), text.size());
-    std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  char separator = '\0';
+  for (std::string_view const line : lines_in(text)) {
     ++count;
-    if (line.empty() || line.front() == '#') continue;
-    csv_line read{count, {}};
-    while (true) {
-      std::size_t const comma = line.find(',');
-      std::string_view field = trimmed(line.substr(0, comma));
-      if (field.size() >= 2 && field.front() == '"' && field.back() == '"') field = field.substr(1, field.size() - 2);
-      read.fields.push_back(field);
-      if (read.fields.size() > latency_matrix::max_hosts + 1)
-        throw input_error(source, "line " + std::to_string(count),
-                          "has more than " + std::to_string(latency_matrix::max_hosts) + " hosts");
-      if (comma == std::string_view::npos) break;
-      line.remove_prefix(comma + 1);
+    auto const fail = [&](std::string reason) {
+      throw input_error(source, "line " + std::to_string(count), std::move(reason));
+    };
+    if (trim(line).empty() || line.front() == '#') continue;
+    if (separator == '\0') {
+      separator = separator_of(line);
+      if (words_in(line).size() > 1 && line.find(separator) == std::string_view::npos) separator = ' ';
     }
-    lines.push_back(std::move(read));
+    // Before they are listed: a line without an end may have any number of them.
+    bool const many = static_cast<std::size_t>(std::ranges::count(line, separator)) > latency_matrix::max_hosts;
+    if (many && separator != ' ') fail("has more than " + std::to_string(latency_matrix::max_hosts) + " hosts");
+    auto fields = separator == ' ' ? std::optional(words_in(line)) : fields_of(line, separator);
+    if (!fields) fail("a quote is not closed in this line");
+    lines.push_back({count, *std::move(fields)});
   }
   return lines;
 }
@@ -106,8 +104,9 @@ latency_matrix::latency_matrix(std::vector<std::string> hosts, std::vector<doubl
     }
 }
 
-latency_matrix parse_latencies(std::string_view text, std::string const& source, double tolerance) {
-  std::vector<csv_line> const lines = lines_of(text, source);
+latency_matrix parse_latencies(std::string_view bytes, std::string const& source, double tolerance) {
+  plain_text const text(bytes, source);
+  std::vector<csv_line> const lines = lines_of(text.view(), source);
   if (lines.empty()) throw input_error(source, "", "is empty; the first line holds the names of the hosts");
   std::vector<std::string_view> names = lines.front().fields;
   bool const rows_named = names.size() > 1 && names.front().empty();

@@ -1,3 +1,4 @@
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/reduction_model.hpp>
 
 #include <algorithm>

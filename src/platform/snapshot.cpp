@@ -11,7 +11,9 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
@@ -140,7 +142,8 @@ kept_snapshot read_snapshot(std::filesystem::path const& file, std::vector<std::
   if (!std::filesystem::exists(file, ignored)) return result;
   std::string const name = file.string();
   try {
-    snapshot picture(parse_description(read_text(file, file_of::this_user), name, file_of::this_user));
+    snapshot picture(
+        parse_description(read_input(file, most_text_bytes, file_of::this_user), name, file_of::this_user));
     auto const date = parse_date(picture.measured().date);
     if (!picture.is_measured() || !date) throw error("it does not say when it was measured");
     std::vector<std::string> its;

@@ -21,13 +21,13 @@ std::string row_text(std::uint64_t row) {
 
 }  // namespace
 
-chrome_trace::chrome_trace(std::string file) : file_(std::move(file)), out_(file_) {
-  if (!out_) throw error(file_ + ": cannot be opened for writing; give --skel-trace a file in a folder that exists");
-  out_ << "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
+chrome_trace::chrome_trace(std::string file) : out_(std::move(file), output_file::target::anything) {
+  out_.write("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
 }
 
 void chrome_trace::event(char kind, std::size_t rank, std::string const& rest) {
-  out_ << (any_ ? ",\n" : "\n") << "{\"ph\":\"" << kind << "\",\"pid\":" << std::to_string(rank) << rest << "}";
+  out_.write((any_ ? ",\n" : "\n") + ("{\"ph\":\"" + std::string(1, kind)) + "\",\"pid\":" + std::to_string(rank) +
+             rest + "}");
   any_ = true;
 }
 
@@ -53,9 +53,8 @@ void chrome_trace::mark(std::size_t rank, std::uint64_t row, std::string const& 
 }
 
 void chrome_trace::end() {
-  out_ << "\n]}\n";
-  out_.flush();
-  if (!out_) throw error(file_ + ": cannot be written; is the disk full?");
+  out_.write("\n]}\n");
+  out_.finish();
 }
 
 }  // namespace skel::record

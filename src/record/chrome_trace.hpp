@@ -2,8 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <string>
+
+#include <skel/detail/base/output_file.hpp>
 
 namespace skel::record {
 
@@ -11,7 +12,7 @@ namespace skel::record {
 /// `args` says are the members of a JSON object.
 class chrome_trace {
  public:
-  /// Throws skel::error when the file cannot be opened.
+  /// Throws skel::error when the file cannot be opened. It has its name from end() on.
   explicit chrome_trace(std::string file);
 
   /// A rank is a process of the trace.
@@ -27,8 +28,7 @@ class chrome_trace {
  private:
   void event(char kind, std::size_t rank, std::string const& rest);
 
-  std::string file_;
-  std::ofstream out_;
+  output_file out_;
   bool any_ = false;
 };
 

@@ -1,10 +1,11 @@
 #include <skel/detail/record/decision_file.hpp>
 
-#include <cerrno>
 #include <system_error>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/output_file.hpp>
+#include <skel/detail/base/write_all.hpp>
 #include <skel/detail/record/output_file.hpp>
 
 #include "json_text.hpp"
@@ -12,17 +13,15 @@
 namespace skel::record {
 
 decision_file::decision_file(std::string file) : file_(std::move(file)) {
-  bool const fine = can_be_written(file_);
-  if (fine) out_.open(file_);
-  if (!fine || !out_)
+  if (!can_be_written(file_))
     throw error(file_ +
                 ": cannot be opened for writing, or is a pipe; give --skel-decisions a file in a folder that exists");
+  out_ = output_file(file_, output_file::target::anything).give_name_now();
 }
 
+/// After one that could not be written there is no other: lines are whole.
 void decision_file::write_line(std::string const& line) {
-  errno = 0;
-  out_ << line << std::endl;
-  if (failure_ == 0 && !out_) failure_ = errno == 0 ? EIO : errno;
+  if (failure_ == 0) failure_ = write_all(out_.number(), line + "\n");
 }
 
 std::string decision_file::problem() const {

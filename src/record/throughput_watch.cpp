@@ -217,8 +217,8 @@ bool rate_estimate::rules_out(double mean) const {
   return off > rounding && off > statistics::student_reach(1 - rare, freedom) * error;
 }
 
-throughput_watch::throughput_watch(throughput_forecast before, double shortest, double between)
-    : first_(before.item), shortest_(shortest), between_(between), standing_(std::move(before)) {
+throughput_watch::throughput_watch(throughput_forecast before, double shortest, double between, double can_do)
+    : first_(before.item), shortest_(shortest), between_(between), can_do_(can_do), standing_(std::move(before)) {
   SKEL_EXPECTS(shortest > 0 && between >= 0);
 }
 
@@ -281,9 +281,20 @@ void throughput_watch::forget(std::size_t looks) {
   next_question_ = std::max(fewest, looks_.size());
 }
 
+/// A line through rates that rise goes on beyond what stages can do.
+void throughput_watch::bound(rate_estimate& found) const {
+  if (!(found.drift > 0) || !std::isfinite(can_do_)) return;
+  double passed = can_do_;
+  for (passage const& one : looks_) passed = std::max(passed, rate_of(one));
+  found.rate = std::min(found.rate, passed);
+  found.high = std::min(found.high, passed);
+  found.low = std::min(found.low, found.rate);
+}
+
 void throughput_watch::ask() {
-  auto const found = estimate_rate(looks_, between_);
+  auto found = estimate_rate(looks_, between_);
   if (!found) return;
+  bound(*found);
   if (looks_.size() >= 2 * fewest) scatter_ = scatter_of(looks_);
   if (!falls(*found)) return;
   throughput_forecast next{.item = first_ + items_,
@@ -328,6 +339,8 @@ std::string throughput_watch::reason(rate_estimate const& found) const {
                               : print(" took %.3g s", found.rests_on.seconds);
   if (found.drift == 0) return text;
   double const change = std::expm1(found.drift * found.rests_on.seconds);
+  if (change >= 9)  // a percentage of four digits says less
+    return text + print(", and their rate rose to %.2g times what it was meanwhile", 1 + change);
   return text + print(", and their rate %s by %.0f %% meanwhile", change < 0 ? "fell" : "rose", 100 * std::abs(change));
 }
 

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,6 +23,7 @@
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/lanes.hpp>
+#include <skel/detail/runtime/run_watch.hpp>
 
 namespace skel::runtime {
 
@@ -39,24 +42,45 @@ struct sample {
   double items;
 };
 
+/// A batch, and how long its thread ran for it [ns]; less than 0: nobody asked.
+struct timed_batch {
+  record::span span;
+  std::int64_t ran = -1;
+  double held = 0;  // in which others had the core of its thread [s]
+
+  std::int64_t lasted() const { return span.end - span.begin; }
+  /// As long as it would have taken with a core of its own [s].
+  double seconds() const { return static_cast<double>(lasted()) * 1e-9 - held; }
+};
+
 /// All batches but the first one of each worker, which pays for cold memory and opened files; where there are no
 /// others, those.
-std::vector<record::span> warm(std::vector<record::span> const& batches) {
+std::vector<timed_batch> warm(std::vector<timed_batch> const& batches) {
   std::set<std::uint32_t> seen;
-  std::vector<record::span> later;
-  for (record::span const& one : batches)
-    if (!seen.insert(one.worker).second) later.push_back(one);
+  std::vector<timed_batch> later;
+  for (timed_batch const& one : batches)
+    if (!seen.insert(one.span.worker).second) later.push_back(one);
   return later.empty() ? batches : later;
 }
 
-double seconds_of(record::span const& s) {
-  return static_cast<double>(s.end - s.begin) * 1e-9;
+/// Says which part of each batch's time others had its core, where threads of the station could have run for another
+/// `delay` of the time that they ran: the rest of what they did not run they waited for something else.
+void take_out_delays(std::vector<timed_batch>& batches, double delay) {
+  double ran = 0, rested = 0;
+  for (timed_batch const& one : batches)
+    if (one.ran >= 0)
+      ran += static_cast<double>(one.ran),
+          rested += static_cast<double>(std::max<std::int64_t>(0, one.lasted() - one.ran));
+  if (rested <= 0) return;
+  double const part = std::clamp(delay * ran / rested, 0.0, 1.0);
+  for (timed_batch& one : batches)
+    if (one.ran >= 0) one.held = part * 1e-9 * static_cast<double>(std::max<std::int64_t>(0, one.lasted() - one.ran));
 }
 
-station_cost summarise(std::vector<record::span> const& batches_of_station, double bytes) {
+station_cost summarise(std::vector<timed_batch> const& batches_of_station, double bytes) {
   std::vector<sample> samples;
-  for (record::span const& s : warm(batches_of_station))
-    samples.push_back({seconds_of(s) / s.items, static_cast<double>(s.items)});
+  for (timed_batch const& s : warm(batches_of_station))
+    samples.push_back({s.seconds() / s.span.items, static_cast<double>(s.span.items)});
   std::vector<double> times;
   for (sample const& s : samples) times.push_back(s.seconds);
   double const centre = statistics::median(times);
@@ -78,15 +102,15 @@ station_cost summarise(std::vector<record::span> const& batches_of_station, doub
 }
 
 /// At least 1.
-double items_in(std::vector<record::span> const& batches) {
+double items_in(std::vector<timed_batch> const& batches) {
   double items = 0;
-  for (record::span const& s : batches) items += s.items;
+  for (timed_batch const& s : batches) items += s.span.items;
   return std::max(1.0, items);
 }
 
-double total(std::vector<record::span> const& batches) {
+double total(std::vector<timed_batch> const& batches) {
   double seconds = 0;
-  for (record::span const& s : batches) seconds += seconds_of(s);
+  for (timed_batch const& s : batches) seconds += s.seconds();
   return seconds;
 }
 
@@ -113,21 +137,80 @@ constexpr double longest_look = 1e-2;
 /// asking [ns]: that the asking does not count.
 constexpr double worth_asking = 100;
 
-/// What asking for the time that the process has run takes, measured once [ns].
-std::int64_t asking_ns() {
-  static std::int64_t const taken = [] {
-    constexpr int calls = 16;
+/// What a call takes: the least of some [ns].
+template <class Call>
+std::int64_t time_of(Call const& call) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < 16; ++i) {
     std::int64_t const begin = record::now_ns();
-    for (int i = 0; i < calls; ++i) static_cast<void>(record::process_ns());
-    return (record::now_ns() - begin) / calls + 1;
-  }();
+    call();
+    least = std::min(least, record::now_ns() - begin);
+  }
+  return least + 1;
+}
+
+/// What asking takes for the time that the process has run, and for the time that a thread was kept waiting, measured
+/// once [ns].
+std::int64_t asking_ns() {
+  static std::int64_t const taken = time_of([] { static_cast<void>(record::process_ns()); });
+  return taken;
+}
+std::int64_t asking_threads_ns() {
+  static std::int64_t const taken = time_of([] { static_cast<void>(record::kept_waiting_ns() + record::thread_ns()); });
   return taken;
 }
 
-/// How long a station took on the wall's clock and how long the process ran meanwhile [ns].
+/// How long a station took on the wall's clock, and how long the process ran meanwhile [ns].
 struct core_use {
   std::int64_t wall = 0, ran = 0;
 };
+
+/// How long threads ran, and could have run while others had the core [ns].
+struct turns {
+  std::int64_t ran = 0, held = 0;
+
+  turns& operator+=(turns const& more) {
+    ran += more.ran, held += more.held;
+    return *this;
+  }
+  friend turns operator-(turns const& a, turns const& b) { return {a.ran - b.ran, a.held - b.held}; }
+  std::int64_t wanted() const { return ran + held; }
+  double delay() const { return ran > 0 ? static_cast<double>(held) / static_cast<double>(ran) : 0; }
+};
+turns turns_of_this_thread() {
+  return {record::thread_ns(), record::kept_waiting_ns()};
+}
+
+/// Where others use the cores, measuring goes on until the share that its threads get is known to this standard error,
+/// relative: half of what times of first items are off by (grid/forecast_doubt.txt, `before`).
+constexpr double sure_share = 0.05;
+
+/// Until this many times the time that was asked for: after 0.2 s the share of two threads differed from that of two
+/// seconds by 6 % in the mean, after 0.025 s by 24 %, with 1 to 4 other threads on two cores (docs/decisions/0092).
+constexpr double long_enough_for_share = 10;
+
+/// The standard error of the share is that of so many means, of parts of the time that threads wanted to run.
+constexpr std::size_t parts_of_share = 8;
+
+/// ran / (ran + held) of all, with its standard error as a part of it, by means of batches.
+std::pair<double, double> share_and_doubt(std::vector<turns> const& windows) {
+  turns all;
+  for (turns const& one : windows) all += one;
+  if (all.wanted() <= 0) return {1, 0};
+  double const share = static_cast<double>(all.ran) / static_cast<double>(all.wanted());
+  double square = 0, weight = 0;
+  turns part;
+  for (turns const& one : windows) {
+    part += one;
+    if (part.wanted() * static_cast<std::int64_t>(parts_of_share) < all.wanted()) continue;
+    auto const wanted = static_cast<double>(part.wanted());
+    square += wanted * std::pow(static_cast<double>(part.ran) / wanted - share, 2);
+    weight += 1;
+    part = {};
+  }
+  if (weight < 2) return {share, all.held > 0 ? 1 - share : 0};
+  return {share, std::sqrt(square / static_cast<double>(all.wanted()) / (weight - 1)) / share};
+}
 
 /// Items of the source on their way through the line.
 struct carried_batch {
@@ -142,8 +225,9 @@ struct carried_batch {
 class measurement {
  public:
   measurement(program const& line, double seconds, std::size_t threads, std::atomic<bool> const* interrupt,
-              std::size_t batch_bytes)
+              std::size_t batch_bytes, std::uint64_t first_item)
       : line_(line),
+        first_item_(first_item),
         at_once_(most_workers(line, threads)),
         copies_(threads),
         seconds_(seconds),
@@ -154,11 +238,16 @@ class measurement {
         spans_(line.size()),
         bytes_(line.size(), 0),
         taken_by_(line.size(), 0),
-        use_(line.size()) {}
+        use_(line.size()),
+        first_use_(line.size()),
+        at_once_turns_(line.size()) {
+    for (std::size_t at = 0; at < line.size(); ++at) functions_.emplace_back(line.words_of(at, 0));
+    source_->stop_by(stop_.get_token());
+  }
 
   calibration run() {
     begin_ = record::now();
-    std::int64_t const kept_waiting = record::kept_waiting_ns();
+    last_turns_ = turns_of_this_thread();
     make_workers();
     if (!result_.failed) {
       std::jthread const watcher([this](std::stop_token const& over) { watch(over); });
@@ -167,15 +256,16 @@ class measurement {
     if (!result_.failed) result_.ended ? finish() : hand_on_folds();
     if (!result_.failed && !result_.ended) dismiss_copies();
     result_.seconds = record::now() - begin_;
-    // Others had the core in proportion to the time that a station wanted it.
-    std::int64_t all_ran = 1;
-    for (core_use const& one : use_) all_ran += one.ran;
-    double const delay =
-        static_cast<double>(record::kept_waiting_ns() - kept_waiting + kept_waiting_) / static_cast<double>(all_ran);
+    end_window();
+    say_share();
     auto const items = static_cast<double>(std::max<std::uint64_t>(1, result_.items));
     bool thinned = false;  // not every batch comes here
     for (std::size_t s = 0; s < line_.size(); ++s) {
-      auto const& batches = spans_[s];
+      auto& batches = spans_[s];
+      // Of its own threads where several measured at once; otherwise others had the core in proportion to the time that
+      // the calling thread wanted it.
+      double const delay = at_once_turns_[s].ran > 0 ? at_once_turns_[s].delay() : own_turns_.delay();
+      take_out_delays(batches, delay);
       double const bytes =
           static_cast<double>(bytes_[s]) / (line_.stations[s].folds_in_farm() ? items_in(spans_[s + 1]) : items);
       if (thinned)
@@ -183,11 +273,12 @@ class measurement {
       else
         result_.stations.push_back(batches.empty() ? station_cost{} : summarise(batches, bytes));
       if (s > 0) result_.stations.back().takes = static_cast<double>(taken_by_[s]) / items;
-      if (use_[s].wall > 0)
-        result_.stations.back().waiting = std::clamp(
-            1 - static_cast<double>(use_[s].ran) * (1 + delay) / static_cast<double>(use_[s].wall), 0.0, 1.0);
+      if (core_use const& use = use_[s].wall > 0 ? use_[s] : first_use_[s]; use.wall > 0) {
+        auto const ran = static_cast<double>(use.ran), alone = static_cast<double>(use.wall) - ran * delay;
+        result_.stations.back().waiting = alone > ran ? 1 - ran / alone : 0;
+      }
       thinned = thinned || (line_.stations[s].folds && !line_.stations[s].replicable);
-      result_.spans.insert(result_.spans.end(), batches.begin(), batches.end());
+      for (timed_batch const& one : batches) result_.spans.push_back(one.span);
     }
     return std::move(result_);
   }
@@ -219,6 +310,7 @@ class measurement {
   bool add_worker(std::size_t at, std::uint64_t item) {
     try {
       workers_[at].push_back(make_worker(line_.stations[at]));
+      workers_[at].back()->stop_by(stop_.get_token());
       return true;
     } catch (...) {
       fail(at, item, failure::kind::make);
@@ -231,7 +323,35 @@ class measurement {
     if (result_.ended || result_.failed || interrupted()) return true;
     double const since = record::now() - begin_;
     if (result_.items == 0 || since < seconds_) return false;
+    if (since < long_enough_for_share * seconds_ && doubt_by_others(since) > sure_share) return false;
     return spans_[1].size() >= std::max(fewest_batches, 2 * at_once_) || since >= long_enough * seconds_;
+  }
+
+  /// By how much what others do to the cores makes the time of what was measured unsure, as a part of it.
+  double doubt_by_others(double since) const {
+    turns all;
+    for (turns const& one : windows_) all += one;
+    return share_and_doubt(windows_).second * std::min(1.0, 1e-9 * static_cast<double>(all.wanted()) / since);
+  }
+
+  /// What the calling thread, and those that measured at once, got of their cores since the last window.
+  void end_window() {
+    turns const now = turns_of_this_thread();
+    turns const own = now - std::exchange(last_turns_, now);
+    own_turns_ += own;
+    threads_wanted_ += static_cast<double>(own.wanted());
+    turns window = std::exchange(window_, {});
+    window += own;
+    if (window.wanted() > 0) windows_.push_back(window);
+    window_ended_ = record::now_ns();
+  }
+
+  void say_share() {
+    auto& share = result_.cores;
+    for (turns const& one : windows_)
+      share.ran += 1e-9 * static_cast<double>(one.ran), share.held += 1e-9 * static_cast<double>(one.held);
+    share.doubt = share_and_doubt(windows_).second;
+    if (share.ran + share.held > 0) share.threads = std::max(1.0, threads_wanted_ * 1e-9 / (share.ran + share.held));
   }
 
   void call_source() {
@@ -247,27 +367,27 @@ class measurement {
         given_ = 0;
         first = taken_;
       }
-      bool const asks = is_worth_asking(0);
-      std::int64_t const ran = asks ? record::process_ns() : 0;
+      std::int64_t const ran = record::process_ns(), own = record::thread_ns();
       std::int64_t const begin = record::now_ns();
       auto state = producer::state::stopped;
+      user_call const known(functions_.front(), begin);
       try {
         state = source_->fill({batch_size, batch_bytes_}, halt_, [] {});
       } catch (...) {
         std::lock_guard guard(mutex_);
-        if (result_.failed) return;
+        if (result_.failed || user_call::was_interrupted()) return;
         open_batch const left = source_->take();
         fail(0, taken_ + (left.items ? left.items->size() : 0));
         return;
       }
       std::int64_t const end = record::now_ns();
-      std::int64_t const ran_since = asks ? record::process_ns() - ran : 0;
+      std::int64_t const own_ran = record::thread_ns() - own, ran_since = record::process_ns() - ran;
 
       std::lock_guard guard(mutex_);
-      if (asks) use_[0].wall += end - begin, use_[0].ran += ran_since;
+      count_use(0, {end - begin, ran_since}, spans_[0].empty());
       result_.ended = state == producer::state::ended;
       take_open();
-      if (given_ > 0) longest_ = std::max(longest_, note(0, begin, end, first, given_));
+      if (given_ > 0) longest_ = std::max(longest_, note(0, begin, end, first, given_, own_ran));
       if (state == producer::state::full && ready_.size() < at_once_) continue;
       carry();
       // Batches grow until the slowest station can be timed; slow items keep batches of one.
@@ -282,6 +402,7 @@ class measurement {
     for (double pause = stalled; !over.stop_requested(); pause = std::min(2 * pause, longest_look)) {
       look_.wait_for(guard, over, std::chrono::duration<double>(pause), [] { return false; });
       if (is_over()) halt_ = true;  // the source is not asked for more than the item it is about
+      if (interrupted()) stop_.request_stop();
       if (result_.failed) return;
       std::int64_t const opened = ready_.empty() ? source_->opened_ns() : ready_since_;
       if (opened == 0 || static_cast<double>(record::now_ns() - opened) * 1e-9 < stalled) continue;
@@ -314,13 +435,18 @@ class measurement {
       std::erase_if(batches, [](carried_batch const& one) { return !one.items; });
     }
     if (!result_.failed) result_.items += items;
+    // In the calling thread, which has the turns that are told.
+    if (std::this_thread::get_id() == caller_ &&
+        static_cast<double>(record::now_ns() - window_ended_) > worth_asking * static_cast<double>(asking_threads_ns()))
+      end_window();
   }
 
   /// What one worker did of a station's batches.
   struct part {
-    std::vector<record::span> spans{};
+    std::vector<timed_batch> spans{};
     std::uint64_t bytes = 0, taken = 0;
-    std::int64_t begun = 0, kept_waiting = 0;  // [ns]
+    std::int64_t begun = 0;  // [ns]
+    turns got{};
     std::optional<failure> failed{};
   };
 
@@ -330,34 +456,47 @@ class measurement {
     while (workers_[at].size() < workers)
       if (!add_worker(at, batches[workers_[at].size()].first)) return;
     std::vector<part> parts(workers);
-    bool const asks = is_worth_asking(at);
-    std::int64_t const ran = asks ? record::process_ns() : 0;
+    bool const is_first = spans_[at].empty();
+    std::int64_t const ran = record::process_ns();
     std::int64_t const begin = record::now_ns();
-    bool const asks_threads = asks && workers > 1;  // the calling thread is asked in the end
+    bool const asks_threads = workers > 1 && is_worth_asking(at);  // the calling thread is asked after all stations
     auto const work = [&](std::size_t w) {
       parts[w].begun = record::now_ns();
-      std::int64_t const kept_waiting = asks_threads ? record::kept_waiting_ns() : 0;
+      turns const before = asks_threads ? turns_of_this_thread() : turns{};
       for (std::size_t b = w; b < batches.size() && !parts[w].failed; b += workers)
         process(at, w, batches[b], parts[w]);
-      if (asks_threads) parts[w].kept_waiting = record::kept_waiting_ns() - kept_waiting;
+      if (asks_threads) parts[w].got = turns_of_this_thread() - before;
     };
     if (workers == 1)
       work(0);
     else
       at_once(workers, work);
+    std::int64_t const ended = record::now_ns();
+    core_use used;
+    turns got;
     std::int64_t latest = begin;
     for (part& one : parts) {
-      for (record::span const& batch : one.spans) {
+      for (timed_batch const& batch : one.spans) {
         spans_[at].push_back(batch);
-        longest_ = std::max(longest_, seconds_of(batch));
-        if (asks) use_[at].wall += batch.end - batch.begin;
+        longest_ = std::max(longest_, static_cast<double>(batch.lasted()) * 1e-9);
+        used.wall += batch.lasted();
       }
       bytes_[at] += one.bytes;
       taken_by_[at] += one.taken;
-      kept_waiting_ += one.kept_waiting;
+      got += one.got;
       latest = std::max(latest, one.begun);
     }
-    if (asks) use_[at].ran += record::process_ns() - ran;
+    used.ran = record::process_ns() - ran;
+    count_use(at, used, is_first);
+    if (asks_threads && ended > begin) {
+      at_once_turns_[at] += got;
+      window_ += got;
+      // Beside a thread that wants to run, each of the others does for its part of the time.
+      double const each =
+          static_cast<double>(got.wanted()) / static_cast<double>(ended - begin) / static_cast<double>(workers);
+      threads_wanted_ +=
+          static_cast<double>(got.wanted()) * (1 + static_cast<double>(workers - 1) * std::min(1.0, each));
+    }
     if (workers > 1) {
       double const took = static_cast<double>(latest - begin) * 1e-9;
       waking_ = waking_ > 0 ? std::min(waking_, took) : took;
@@ -374,10 +513,15 @@ class measurement {
     std::uint64_t const taken = batch.items->size();
     // What a farm has folded counts as what it is now; otherwise times are told per item of the source.
     std::uint64_t const items = line_.stations[at - 1].folds_in_farm() ? taken : batch.given;
+    std::int64_t const own = record::thread_ns();
     std::int64_t const begin = record::now_ns();
+    user_call const known(functions_[at], begin);
     try {
+      workers_[at][w]->stands_for(first_item_ + batch.first, batch.given);
       batch.items = workers_[at][w]->process(std::move(batch.items), position, of.bytes);
     } catch (...) {
+      batch.items = nullptr;
+      if (user_call::was_interrupted()) return;
       bool const counted = !line_.stations[at].renumbered;
       of.failed = describe_failure({line_.stations[at].stage_of(*workers_[at][w]), failure::kind::process,
                                     batch.first + (counted ? position : 0), counted ? 1 : batch.given});
@@ -385,8 +529,24 @@ class measurement {
     }
     of.taken += taken;
     if (items == 0) return;
-    of.spans.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(w), begin, record::now_ns(),
-                        batch.first, static_cast<std::uint32_t>(items)});
+    std::int64_t const end = record::now_ns();
+    of.spans.push_back({{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(w), begin, end, batch.first,
+                         static_cast<std::uint32_t>(items)},
+                        own_time(end - begin, record::thread_ns() - own)});
+  }
+
+  /// How long the thread ran, where the batch took so long that asking does not count; otherwise less than 0 [ns].
+  static std::int64_t own_time(std::int64_t lasted, std::int64_t ran) {
+    bool const counts = static_cast<double>(lasted) > worth_asking * static_cast<double>(record::thread_clock_ns());
+    return counts ? std::min(ran, lasted) : -1;
+  }
+
+  /// How much of its time a station used processors, where its batches took so long that asking does not count. The
+  /// first ones, which pay for cold memory, are told apart.
+  void count_use(std::size_t station, core_use const& used, bool is_first) {
+    if (static_cast<double>(used.wall) <= worth_asking * static_cast<double>(asking_ns())) return;
+    core_use& all = is_first ? first_use_[station] : use_[station];
+    all.wall += used.wall, all.ran += used.ran;
   }
 
   /// Calls work(0), ..., work(workers - 1), in as many threads as are free to: short ones may share some.
@@ -401,25 +561,33 @@ class measurement {
     threads_->wait_idle();
   }
 
-  /// The first batch of a station is not asked: it pays for cold memory.
+  /// The threads of its workers. The first batch of a station is not asked: nobody knows how long it takes.
   bool is_worth_asking(std::size_t station) const {
-    return !spans_[station].empty() && static_cast<double>(spans_[station].back().end - spans_[station].back().begin) >
-                                           worth_asking * static_cast<double>(asking_ns());
+    return !spans_[station].empty() && static_cast<double>(spans_[station].back().lasted()) >
+                                           worth_asking * static_cast<double>(asking_threads_ns());
   }
 
   /// Keeps the time of a batch and returns it [s].
-  double note(std::size_t station, std::int64_t begin, std::int64_t end, std::uint64_t first, std::uint64_t items) {
+  double note(std::size_t station, std::int64_t begin, std::int64_t end, std::uint64_t first, std::uint64_t items,
+              std::int64_t ran) {
     spans_[station].push_back(
-        {static_cast<std::uint32_t>(station), 0, begin, end, first, static_cast<std::uint32_t>(items)});
-    return seconds_of(spans_[station].back());
+        {{static_cast<std::uint32_t>(station), 0, begin, end, first, static_cast<std::uint32_t>(items)},
+         own_time(end - begin, ran)});
+    return static_cast<double>(end - begin) * 1e-9;
+  }
+
+  template <class Function>
+  void finish_one(std::size_t at, Function& of) {
+    user_call const known(functions_[at], record::now_ns());
+    of.finish();
   }
 
   void finish() {
     std::size_t at = 0;
     try {
-      source_->finish();
+      finish_one(at, *source_);
       for (at = 1; at < line_.size() && give_rest(at); ++at)
-        for (auto const& one : workers_[at]) one->finish();
+        for (auto const& one : workers_[at]) finish_one(at, *one);
     } catch (...) {
       fail(at, result_.items, failure::kind::finish);
     }
@@ -431,7 +599,7 @@ class measurement {
     try {
       for (; at < line_.size(); ++at)
         if (line_.stations[at].replicable || line_.stations[at].copies)
-          for (auto const& one : workers_[at]) one->finish();
+          for (auto const& one : workers_[at]) finish_one(at, *one);
     } catch (...) {
       fail(at, result_.items, failure::kind::finish);
     }
@@ -473,11 +641,14 @@ class measurement {
     fail(describe_failure({line_.stations[station].notes.name, during, item}));
   }
   void fail(failure what) {
+    run_ends(text_of(what));
     result_.failed = std::move(what);
     halt_ = true;
+    stop_.request_stop();
   }
 
   program const& line_;
+  std::uint64_t first_item_;
   std::size_t at_once_;  // batches
   std::size_t copies_;   // of a broadcast stage
   double seconds_;
@@ -485,15 +656,23 @@ class measurement {
   std::atomic<bool> const* interrupt_;
   std::unique_ptr<producer> source_;
   std::atomic<bool> halt_{false};
+  std::deque<user_function> functions_;  // of each station
+  std::stop_source stop_;                // of functions that take a token
   double begin_ = 0;
 
   std::mutex mutex_;  // guards all that follows
   std::condition_variable_any look_;
   std::vector<std::vector<std::unique_ptr<worker>>> workers_;  // per station
-  std::vector<std::vector<record::span>> spans_;               // per station
+  std::vector<std::vector<timed_batch>> spans_;                // per station
   std::vector<std::uint64_t> bytes_, taken_by_;                // per station: of its results, and items
-  std::vector<core_use> use_;                                  // per station
-  std::int64_t kept_waiting_ = 0;                              // for a core, by workers that measured at once [ns]
+  std::vector<core_use> use_, first_use_;                      // per station
+  std::vector<turns> at_once_turns_;                           // per station, of workers that measured at once
+  std::thread::id caller_ = std::this_thread::get_id();
+  turns last_turns_{}, own_turns_{};  // of the calling thread: when it was asked last, and since the beginning
+  turns window_{};                    // of workers that measured at once, since then
+  std::vector<turns> windows_{};      // of all of them
+  std::int64_t window_ended_ = 0;
+  double threads_wanted_ = 0;  // threads that wanted to run, summed over the time that each of them did [ns]
   std::vector<carried_batch> ready_;                           // that no stage has seen
   std::int64_t ready_since_ = 0;                               // [ns], of the first of them
   std::uint64_t taken_ = 0;                                    // items that the source has given
@@ -503,14 +682,15 @@ class measurement {
   std::function<void()> work_;
   std::optional<lanes> threads_;
   calibration result_;
+  watched_run const watched_;  // the last one: it is about all that is above
 };
 
 }  // namespace
 
 calibration calibrate(program const& line, double seconds, std::size_t threads, std::atomic<bool> const* interrupt,
-                      std::size_t batch_bytes) {
+                      std::size_t batch_bytes, std::uint64_t first_item) {
   SKEL_EXPECTS(threads > 0 && batch_bytes > 0);
-  return measurement(line, seconds, threads, interrupt, batch_bytes).run();
+  return measurement(line, seconds, threads, interrupt, batch_bytes, first_item).run();
 }
 
 }  // namespace skel::runtime

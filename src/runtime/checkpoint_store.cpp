@@ -23,7 +23,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/runtime/archive.hpp>
 
@@ -36,7 +38,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view suffix = ".checkpoint";
-constexpr char const* half_written = ".part";   // is being written, or will be
 constexpr char const* being_read = ".reading";  // a byte for each time that it was begun to be read
 constexpr char const *put_away = ".aside", *damaged_one = ".damaged";
 
@@ -44,7 +45,7 @@ constexpr char const *put_away = ".aside", *damaged_one = ".damaged";
 constexpr std::uintmax_t most_readings = 2;
 
 constexpr std::array<char, 8> magic{'s', 'k', 'e', 'l', 'c', 'k', 'p', 't'};
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 /// More stations has no program; what a damaged file says is not believed.
 constexpr std::uint32_t most_sections = 1U << 20U;
 
@@ -64,7 +65,7 @@ struct section {
 struct description {
   std::uint64_t item = 0;
   std::int64_t written = 0;
-  std::vector<std::string> identity;
+  program_identity identity;
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -80,21 +81,6 @@ template <class T>
 std::string_view bytes_of(T const& value) {
   return {reinterpret_cast<char const*>(&value), sizeof value};
 }
-
-/// A descriptor that is closed.
-class opened {
- public:
-  opened(fs::path const& file, int flags) : number_(::open(file.c_str(), flags | O_CLOEXEC, 0666)) {}
-  ~opened() {
-    if (number_ >= 0) ::close(number_);
-  }
-  opened(opened const&) = delete;
-  opened& operator=(opened const&) = delete;
-  int operator*() const { return number_; }
-
- private:
-  int number_;
-};
 
 /// What is wrong with a file, where it is read.
 class damaged : public error {
@@ -113,11 +99,13 @@ class damaged : public error {
 class checkpoint_reader {
  public:
   /// Throws damaged where there is no file.
-  explicit checkpoint_reader(fs::path const& file) : number_(file, O_RDONLY | O_NONBLOCK) {  // nobody waits for a pipe
-    if (*number_ < 0 && errno == ENOENT) throw damaged("it is not there any more");
+  explicit checkpoint_reader(fs::path const& file)
+      : from_(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {  // nobody waits for a pipe
+    if (!from_ && errno == ENOENT) throw damaged("it is not there any more");
     struct stat of {};
-    if (*number_ < 0 || ::fstat(*number_, &of) != 0) fail_to_read(std::generic_category().message(errno));
+    if (!from_ || ::fstat(from_.number(), &of) != 0) fail_to_read(std::generic_category().message(errno));
     if (!S_ISREG(of.st_mode)) throw damaged("it is no file");
+    expect_own(file, of);
     left_ = static_cast<std::uint64_t>(of.st_size);
   }
 
@@ -132,7 +120,7 @@ class checkpoint_reader {
       fail_to_read("there is no memory for its " + std::to_string(bytes) + " bytes");
     }
     for (std::size_t have = 0; have < out.size();) {
-      ssize_t const got = ::read(*number_, out.data() + have, out.size() - have);
+      ssize_t const got = ::read(from_.number(), out.data() + have, out.size() - have);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) fail_to_read(std::generic_category().message(errno));
       if (got == 0) throw damaged("its end is missing");
@@ -143,7 +131,7 @@ class checkpoint_reader {
   }
 
  private:
-  opened number_;
+  descriptor from_;
   std::uint64_t left_ = 0;
 };
 
@@ -216,6 +204,16 @@ fs::path with(fs::path const& file, char const* ending) {
   return file.string() + ending;
 }
 
+/// One more has begun to read. A mark is made anew each time, as a checkpoint is.
+void count_reading(fs::path const& mark) try {
+  std::error_code none;
+  auto const before = fs::file_size(mark, none);
+  direct_file to(mark, 0);
+  to.append(std::string(none ? 1 : std::min(before, most_readings) + 1, '.'));
+  to.finish("");
+} catch (error const&) {  // then a death is not counted
+}
+
 /// Out of the way of those that are kept. What is said of it, behind `why`.
 void put_aside(fs::path const& file, char const* ending, std::string const& why, std::vector<std::string>& notes) {
   std::error_code problem, other;
@@ -230,11 +228,8 @@ void put_aside(fs::path const& file, char const* ending, std::string const& why,
 
 }  // namespace
 
-checkpoint_store::checkpoint_store(fs::path folder, std::size_t run, std::vector<std::string> identity, double patience)
-    : folder_(std::move(folder)),
-      prefix_("run-" + std::to_string(run) + "."),
-      beside_(folder_ / (prefix_ + "next" + half_written)),
-      identity_(std::move(identity)) {
+checkpoint_store::checkpoint_store(fs::path folder, std::size_t run, program_identity identity, double patience)
+    : folder_(std::move(folder)), prefix_("run-" + std::to_string(run) + "."), identity_(std::move(identity)) {
   std::error_code problem;
   fs::create_directories(folder_, problem);
   if (!fs::is_directory(folder_))
@@ -242,22 +237,34 @@ checkpoint_store::checkpoint_store(fs::path folder, std::size_t run, std::vector
                 (problem ? problem.message() : "it is no folder") + "; give --skel-checkpoint a folder");
   lock(patience);
   if (::access(folder_.c_str(), W_OK | X_OK) != 0) fail(folder_, "checkpoints cannot be written there");
-  fs::remove(beside_, problem);
+  remove_half_written();
   auto all = all_numbers();
   if (!all.empty() && all.back() > most_number) renumber(all);
   if (!all.empty()) last_number_ = all.back();
 }
 
 checkpoint_store::~checkpoint_store() {
-  ::unlink(beside_.c_str());
   if (lock_ >= 0) ::close(lock_);
+}
+
+/// What a program that died has left; this one has the folder for itself.
+void checkpoint_store::remove_half_written() const {
+  std::error_code problem;
+  std::vector<fs::path> left;
+  for (auto const& entry : fs::directory_iterator(folder_, problem)) {
+    std::string const name = entry.path().filename().string();
+    if (name.starts_with(prefix_) && name.find(being_written) != std::string::npos) left.push_back(entry.path());
+  }
+  for (auto const& one : left) fs::remove(one, problem);
 }
 
 /// A process that dies gives it back, whatever it dies of.
 void checkpoint_store::lock(double patience) {
   fs::path const file = folder_ / "lock";
-  lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock_ < 0) fail(file, "checkpoints cannot be kept there");
+  lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (lock_ < 0 && errno == ELOOP)
+    throw error(file.string() + ": is a link, and nothing is written through one; remove it");
+  if (lock_ < 0) fail(file, "checkpoints cannot be kept there, or the folder is another user's");
   auto const give_up = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
   while (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return;  // a file system without locks
@@ -323,7 +330,8 @@ std::optional<checkpoint_store::found> checkpoint_store::last(std::vector<std::s
       auto const what = from_bytes<description>(parts.front());
       if (auto const other = difference(what.identity, identity_); !other.empty())
         throw error("is a checkpoint of another program: " + other +
-                    "; give this one a folder of its own, or remove the file to begin anew");
+                    "; start the program as it was, give this one a folder of its own, or remove the file to begin "
+                    "anew");
       out.what.item = what.item;
       out.written = static_cast<std::time_t>(what.written);
       out.what.states.assign(std::move_iterator(parts.begin() + 1), std::move_iterator(parts.end()));
@@ -333,14 +341,15 @@ std::optional<checkpoint_store::found> checkpoint_store::last(std::vector<std::s
     } catch (cereal::Exception const&) {
       put_aside(file, damaged_one, "this checkpoint is damaged (its description cannot be read)", notes);
       continue;
+    } catch (input_error const& e) {  // has the file in front
+      throw error(std::string(e.what()) + "; the checkpoint stays: start again as the user that made it, or remove it");
     } catch (error const& e) {
       throw error(file.string() + ": " + e.what());
     } catch (std::bad_alloc const&) {
       throw error(file.string() + ": there is no memory for this checkpoint; it stays where it is");
     }
     out.file = file;
-    opened const attempts(mark, O_WRONLY | O_CREAT | O_APPEND);
-    if (*attempts >= 0 && ::write(*attempts, ".", 1) == 1) static_cast<void>(::fsync(*attempts));
+    count_reading(mark);
     reading_ = file;
     return out;
   }
@@ -355,36 +364,27 @@ void checkpoint_store::read() {
 std::uint64_t checkpoint_store::write(checkpoint const& what) {
   description const of{what.item, std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()), identity_};
   std::size_t const sections = what.states.size() + 1;
-  fs::path const file = name_of(last_number_ + 1);
-  std::uint64_t bytes = 0;
-  try {
-    std::string front(bytes_of(head{magic, version, static_cast<std::uint32_t>(sections)}));
-    direct_file to(beside_, front.size() + sections * sizeof(section) + sizeof(std::uint64_t));
-    auto const add = [&](std::string const& of_one) {
-      section const added{of_one.size(), to.append(of_one)};
-      front += bytes_of(added);
-    };
-    add(to_bytes(of));
-    for (auto const& state : what.states) add(state);
-    std::uint64_t const checksum = checksum_of(front);
-    front += bytes_of(checksum);
-    bytes = to.finish(front);
-    if (::rename(beside_.c_str(), file.c_str()) != 0) fail(beside_, "cannot be renamed");
-    synchronise_folder(folder_);
-  } catch (...) {
-    ::unlink(beside_.c_str());
-    throw;
-  }
+  std::string front(bytes_of(head{magic, version, static_cast<std::uint32_t>(sections)}));
+  direct_file to(name_of(last_number_ + 1), front.size() + sections * sizeof(section) + sizeof(std::uint64_t));
+  auto const add = [&](std::string const& of_one) {
+    section const added{of_one.size(), to.append(of_one)};
+    front += bytes_of(added);
+  };
+  add(to_bytes(of));
+  for (auto const& state : what.states) add(state);
+  std::uint64_t const checksum = checksum_of(front);
+  front += bytes_of(checksum);
+  std::uint64_t const bytes = to.finish(front);
   ++last_number_;
+  synchronise_folder(folder_);
   std::error_code problem;
   auto const all = numbers(problem);
-  for (std::size_t i = 0; i + 2 < all.size(); ++i) fs::rename(name_of(all[i]), beside_, problem);
+  for (std::size_t i = 0; i + 2 < all.size(); ++i) fs::remove(name_of(all[i]), problem);
   return bytes;
 }
 
 void checkpoint_store::remove() {
   std::error_code problem;
-  fs::remove(beside_, problem);
   for (auto const number : numbers(problem)) {
     fs::remove(name_of(number), problem);
     fs::remove(with(name_of(number), being_read), problem);

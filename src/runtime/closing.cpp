@@ -44,6 +44,7 @@ record::run_record conclude(program const& line, plan::run_plan const& plan, std
     result.most_items += one.most_items;                           // the source's rank says it
     if (!one.forecasts.empty()) result.forecasts = one.forecasts;  // the rank that counts has them
     result.stations.insert(result.stations.end(), one.stations.begin(), one.stations.end());
+    result.shares.push_back(one.share);
     if (options.trace) result.spans.push_back(one.spans);
   }
   std::stable_sort(result.stations.begin(), result.stations.end(),

@@ -59,13 +59,14 @@ struct closing {
   std::size_t most_batches = 0;                         // of rank 0
   std::uint64_t items = 0, most_items = 0;
   std::int64_t begin_ns = 0, first_ns = 0, last_ns = 0, over_ns = 0;
+  double share = 1;  // of the time that this rank's threads wanted to run, in which they did
   bool interrupted = false;
   std::optional<failure> failed;
 
   template <class Archive>
   void serialize(Archive& archive) {
     archive(stations, spans, forecasts, remaps, moves, checkpoints, final_ranks, ended_here, most_batches, items,
-            most_items, begin_ns, first_ns, last_ns, over_ns, interrupted, failed);
+            most_items, begin_ns, first_ns, last_ns, over_ns, share, interrupted, failed);
   }
 };
 

@@ -137,6 +137,7 @@ communicator::communicator() : state_(std::make_unique<state>()) {
   MPI_Initialized(&initialized);
   if (!initialized && !is_launched()) {
     s.hosts = {host_name()};
+    s.processes = {{s.hosts.front(), ::getpid()}};
     s.words = {&s.own};
     return;
   }
@@ -168,7 +169,12 @@ communicator::communicator() : state_(std::make_unique<state>()) {
   MPI_Comm_dup(MPI_COMM_WORLD, &s.all);
   if (s.size > 1) keep_freed_memory();
   make_bells(s);
-  s.hosts = all_gather(host_name());
+  // The name behind the number, which ends where the name begins.
+  for (std::string const& one : all_gather(std::to_string(::getpid()) + " " + host_name())) {
+    auto const end = one.find(' ');
+    s.hosts.push_back(one.substr(end + 1));
+    s.processes.push_back({s.hosts.back(), std::stoi(one)});
+  }
 }
 
 communicator::~communicator() {
@@ -195,6 +201,9 @@ int communicator::size() const {
 }
 std::vector<std::string> const& communicator::hosts() const {
   return state_->hosts;
+}
+std::vector<rank_process> const& communicator::processes() const {
+  return state_->processes;
 }
 
 doorbell communicator::bell() const {

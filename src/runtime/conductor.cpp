@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/record/clock.hpp>
 
 namespace skel::runtime {
@@ -35,7 +36,7 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
       options_(options),
       links_(among, line, plan),
       counts_here_(plan.stations[counted_station(line)].ranks.front() == among.rank()),
-      throughput_(expected_from(options), first_look_period / 2, options.between_stretches),
+      throughput_(expected_from(options), first_look_period / 2, options.between_stretches, options.can_do),
       checkpoints_(among, line, options),
       executor_(line, plan, among.rank(), links_,
                 {std::move(job_waits), [this] { ended_.store(true), among_.wake(); },
@@ -47,12 +48,14 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
                  [this](stream_position const& at, station_state* state) { checkpoints_.saved(at, state); }},
                 options.trace, options.first_item, counted_station(line)),
       epochs_(among, line, plan, executor_, checkpoints_, options),
-      reports_(among, executor_, options, [this]() -> std::optional<record::throughput_forecast> {
-        if (!counts_here_) return std::nullopt;
-        std::lock_guard guard(throughput_mutex_);
-        if (!(throughput_.standing().rate > 0)) return std::nullopt;
-        return throughput_.standing();
-      }) {
+      reports_(among, executor_, options,
+               [this]() -> std::optional<record::throughput_forecast> {
+                 if (!counts_here_) return std::nullopt;
+                 std::lock_guard guard(throughput_mutex_);
+                 if (!(throughput_.standing().rate > 0)) return std::nullopt;
+                 return throughput_.standing();
+               }),
+      watched_({.state = [this] { return executor_.explained(); }}) {
   links_.deliver_to(executor_);
   epochs_.open();
   checkpoints_.open();
@@ -72,12 +75,16 @@ void conductor::begin() {
 std::optional<double> conductor::serve() {
   if (asked_to_stop()) interrupted_ = true;
   if (failed_.load() || interrupted_) {
-    executor_.stop();
-    links_.tell_all_stop();
+    executor_.stop_early();
+    links_.tell_all_stop(why_it_ends());
     among_.progress();  // the others stop while this rank waits for its own functions
     return std::nullopt;
   }
-  if (links_.heard_stop()) return std::nullopt;
+  if (links_.heard_stop()) {
+    run_ends(*links_.heard_stop());
+    executor_.stop_early();
+    return std::nullopt;
+  }
   ended_.store(false);
   if (executor_.sink_ended() && !std::exchange(told_, true)) links_.tell_all_finished();
   // The sink's end is the end of the stream: every other station ended before it, but copies that nobody waits for.
@@ -90,6 +97,15 @@ std::optional<double> conductor::serve() {
     return 0;
   }
   return watch();
+}
+
+/// For ranks that are told so. Short enough to arrive while this rank waits for its own functions: MPI sends as little
+/// as that (btl_*_eager_limit: 4 KiB) without the receiver's answer.
+std::string conductor::why_it_ends() const {
+  constexpr std::size_t longest = 2048;
+  if (auto const failed = executor_.first_failure()) return printable(text_of(*failed), longest);
+  std::string const asked = why_runs_end();
+  return (asked.empty() ? "it was asked to" : asked) + " on rank " + std::to_string(among_.rank());
 }
 
 void conductor::rest(double seconds) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include <skel/detail/record/throughput_watch.hpp>
 #include <skel/detail/runtime/run_line.hpp>
@@ -38,6 +39,7 @@ class conductor {
   executor& work() { return executor_; }
 
  private:
+  std::string why_it_ends() const;
   bool asked_to_stop() const;
   bool something_to_do() const;
   double watch();
@@ -62,6 +64,7 @@ class conductor {
   double begin_ = 0, next_progress_ = 0, next_flush_ = 0;
   int silent_looks_ = 0;
   bool watch_off_ = true;
+  watched_run const watched_;  // the last one: it is about all that is above
 };
 
 }  // namespace skel::runtime

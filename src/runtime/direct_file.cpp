@@ -1,6 +1,7 @@
 #include "direct_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <xxhash.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/write_all.hpp>
 
 #include "disk.hpp"
 
@@ -40,14 +42,14 @@ direct_file::direct_file(std::filesystem::path file, std::size_t front)
   if (front > block_bytes)
     throw error(file_.string() + ": " + std::to_string(front) + " bytes are more than can stand in front of a file, " +
                 std::to_string(block_bytes));
-  constexpr int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
-  number_ = ::open(file_.c_str(), flags | O_DIRECT, 0666);
-  if (number_ < 0 && errno == EINVAL) number_ = ::open(file_.c_str(), flags, 0666);
-  if (number_ < 0) fail(file_, "cannot be opened");
+  number_ = open_new(file_.string() + being_written, S_IRUSR | S_IWUSR, beside_);
+  if (number_ < 0) fail(file_, "cannot be made");
+  static_cast<void>(::fcntl(number_, F_SETFL, ::fcntl(number_, F_GETFL) | O_DIRECT));  // where the file system can
 }
 
 direct_file::~direct_file() {
   ::close(number_);
+  if (!beside_.empty()) ::unlink(beside_.c_str());
 }
 
 direct_file::block direct_file::make_block() const {
@@ -84,11 +86,14 @@ std::uint64_t direct_file::finish(std::string_view front) {
   write(first_, static_cast<std::size_t>(std::min<std::uint64_t>(end_, block_bytes)), 0);
   if (::ftruncate(number_, static_cast<off_t>(end_)) != 0) fail(file_, "cannot be cut");
   if (::fsync(number_) != 0) fail(file_, "cannot be brought to the disk");
+  if (::rename(beside_.c_str(), file_.c_str()) != 0) fail(file_, "cannot be named so");
+  beside_.clear();
   return end_;
 }
 
 /// What is written beyond the bytes is nobody's, and cut off at the end.
 void direct_file::write(block const& from, std::size_t bytes, std::uint64_t at) {
+  size_limit_is_error const guard;
   std::size_t const whole = rounded_up(bytes, alignment);
   std::memset(from.get() + bytes, 0, whole - bytes);
   for (std::size_t done = 0; done < whole;) {
@@ -100,7 +105,7 @@ void direct_file::write(block const& from, std::size_t bytes, std::uint64_t at) 
     } else if (written == 0) {
       throw error(file_.string() + ": cannot be written: the disk takes no more");
     } else if (errno != EINTR && (errno != EINVAL || !stop_being_direct(number_))) {
-      fail(file_, "cannot be written");
+      throw error(why_not_written(file_.string(), errno));
     }
   }
 }

@@ -5,16 +5,22 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <string>
 #include <string_view>
 
 namespace skel::runtime {
 
+/// Behind its name, what a file is called until it is complete; a number follows.
+inline constexpr char const* being_written = ".writing-";
+
 /// A file that is written from its beginning to its end, without the system's cache of pages where the file system can
-/// do so (O_DIRECT): copying a large file there reads and writes memory once more, beside stages that need it. What the
-/// file holds before is overwritten in place. Errors are skel::error with file and reason.
+/// do so (O_DIRECT): copying a large file there reads and writes memory once more, beside stages that need it. It is a
+/// new file, which only this user may read or write, beside its name until it is complete. So what had the name before
+/// keeps its bytes, whatever else refers to it (links, also hard ones), and nobody else chooses where it is written.
+/// Errors are skel::error with file and reason.
 class direct_file {
  public:
-  /// Opens or makes the file. `front` bytes at its beginning are given at the end.
+  /// Makes the file beside, as NAME.writing-.... `front` bytes at its beginning are given at the end.
   direct_file(std::filesystem::path file, std::size_t front);
   ~direct_file();
   direct_file(direct_file const&) = delete;
@@ -22,8 +28,8 @@ class direct_file {
 
   /// Appends bytes. Returns their checksum (XXH3, 64 bits), which is made while they are at hand.
   std::uint64_t append(std::string_view bytes);
-  /// Writes the first bytes, as many as were left free, cuts the file at its end, and brings it to the disk. Returns
-  /// the bytes of the whole.
+  /// Writes the first bytes, as many as were left free, cuts the file at its end, brings it to the disk and gives it
+  /// its name. Returns the bytes of the whole.
   std::uint64_t finish(std::string_view front);
 
  private:
@@ -39,6 +45,7 @@ class direct_file {
   void write(block const& from, std::size_t bytes, std::uint64_t at);
 
   std::filesystem::path file_;
+  std::string beside_{};  // empty: it has its name
   int number_ = -1;
   std::size_t front_;
   std::uint64_t end_;  // of what has been appended

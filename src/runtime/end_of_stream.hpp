@@ -27,6 +27,13 @@ class end_of_stream {
   bool reached() const {
     return std::all_of(from_.begin(), from_.end(), [](auto const& one) { return one.announced == one.received; });
   }
+  /// Ranks from which more may come.
+  std::vector<int> open() const {
+    std::vector<int> ranks;
+    for (auto const& one : from_)
+      if (one.announced != one.received) ranks.push_back(one.rank);
+    return ranks;
+  }
   /// Precondition: reached(), and there are producers.
   bool goes_on() const { return goes_on_; }
 

@@ -41,7 +41,8 @@ executor::executor(program const& line, plan::run_plan const& plan, int rank, li
     auto const& ranks = plan.stations[s].ranks;
     SKEL_EXPECTS(!ranks.empty());
     SKEL_EXPECTS(line.stations[s].replicable || line.stations[s].copies || ranks.size() == 1);
-    sites_.push_back(std::make_unique<site>(line, plan, s, rank, first_item, stopping_));
+    functions_.emplace_back(line.words_of(s, rank));
+    sites_.push_back(std::make_unique<site>(line, plan, s, rank, first_item, stopping_, stop_.get_token()));
     most_jobs_ += sites_.back()->workers().size();
     open_sites_ += sites_.back()->had_workers() ? 1 : 0;
   }
@@ -136,12 +137,25 @@ bool executor::flush_source(bool last_look) {
   if (last_look) watch_asleep_.store(true);
   agenda todo;
   bool const active = sites_.front()->flush(plan_.batch_latency / 2, todo);
+  if (active) functions_.front().seen.store(record::now_ns(), std::memory_order_relaxed);
   perform(todo, nullptr);
   return active;
 }
 
 void executor::stop() {
   stopping_.store(true);
+}
+
+void executor::stop_early() {
+  stop();
+  stop_.request_stop();
+}
+
+std::vector<std::string> executor::explained() const {
+  std::vector<std::string> all;
+  for (std::size_t s = 0; s < sites_.size(); ++s)
+    if (auto const one = sites_[s]->explained(); !one.empty()) all.push_back(functions_[s].text + ": " + one);
+  return all;
 }
 
 std::vector<record::station_progress> executor::progress() const {
@@ -283,6 +297,7 @@ void executor::run_job(std::size_t which) {
 }
 
 void executor::run(job& work, agenda& todo) {
+  user_call const known(functions_[work.here->number()], record::now_ns());
   switch (work.what) {
     case job::kind::source:
       return run_source(*work.here, todo);
@@ -353,6 +368,7 @@ void executor::run_batch(job& work, agenda& todo) {
   if (!make(here, work.worker, in.first_item)) return;
   std::int64_t const begin = record::now_ns();
   try {
+    one.call->stands_for(in.first_item, in.source_items);
     out = one.call->process(std::move(in.items), position, bytes);
   } catch (...) {
     return fail_at(here, here.what().stage_of(*one.call), in.first_item, in.source_items, position);
@@ -484,12 +500,15 @@ void executor::fail(site const& here, failure::kind during, std::uint64_t item, 
 }
 
 void executor::fail(failure known) {
+  if (user_call::was_interrupted()) return stop_early();  // there is another reason why the run ends
   failure what = describe_failure(std::move(known));
+  std::string const why = text_of(what);
   {
     std::lock_guard guard(failure_mutex_);
     if (!failure_ || what.item < failure_->item) failure_ = std::move(what);
   }
-  stop();
+  run_ends(why);
+  stop_early();
   on_.failed();
 }
 

@@ -3,11 +3,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/run_watch.hpp>
 
 #include "link_layer.hpp"
 #include "replica_group.hpp"
@@ -111,6 +114,8 @@ class executor {
 
   /// No user function is called any more after those that run now.
   void stop();
+  /// The same before the end of the stream: those that run and have a token are told by it.
+  void stop_early();
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
   /// Whether a station is here that has not ended.
   bool hosts_anything() const { return open_sites_.load() > 0; }
@@ -119,6 +124,8 @@ class executor {
   std::uint64_t items_passed() const { return items_passed_.load(std::memory_order_relaxed); }
   /// What the stations of this rank have done so far. Any thread. O(stations).
   std::vector<record::station_progress> progress() const;
+  /// What each of them does or waits for, in words. Any thread. O(stations).
+  std::vector<std::string> explained() const;
   std::optional<failure> first_failure() const;
   /// After all jobs: the serial stations that have ended on this rank, where their state is.
   std::vector<std::uint32_t> ended_here() const;
@@ -185,6 +192,8 @@ class executor {
   std::map<std::uint32_t, std::size_t> sites_in_;  // how many of this rank have not left an epoch
   std::unique_ptr<job_queue> jobs_;
 
+  std::deque<user_function> functions_;  // of each station
+  std::stop_source stop_;
   std::atomic<bool> stopping_{false};
   bool parts_move_ = false;  // divide() was called
   std::atomic<bool> watch_asleep_{true};

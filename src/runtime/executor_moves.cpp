@@ -136,6 +136,7 @@ bool executor::lend_batch(job& work, replica_group::replica& one, errand& answer
   std::size_t position = 0;
   std::int64_t const begin = record::now_ns();
   try {
+    one.call->stands_for(asked.first_item, asked.source_items);
     answer.items = one.call->process(std::move(work.asked.items), position, answer.head.bytes);
   } catch (...) {
     auto const& name = work.here->what().notes.name;

@@ -74,6 +74,8 @@ class outflow {
     for (auto& out : outlets_) out.slowest_ns = slowest;
   }
 
+  /// Whether the ordered farm behind it has as many as it may have.
+  bool window_is_full() const { return window_ == 0; }
   /// With how many parcels have been sent to each.
   std::vector<outlet> const& outlets() const { return outlets_; }
 

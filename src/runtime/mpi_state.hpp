@@ -21,6 +21,7 @@ struct communicator::state {
   int rank = 0;
   int size = 1;
   std::vector<std::string> hosts;
+  std::vector<rank_process> processes;  // of each rank
   std::vector<doorbell::word*> words;  // per rank; nullptr: on another host
   doorbell::word own{0};
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -44,6 +45,9 @@ class arrival_order {
     ready_.pop_front();
     return one;
   }
+  /// Those that wait, and those of them that came too early.
+  std::size_t size() const { return ready_.size() + early_.size(); }
+  std::size_t early() const { return early_.size(); }
   /// Whether none waits, nor one that came too early.
   bool empty() const { return ready_.empty() && early_.empty(); }
 

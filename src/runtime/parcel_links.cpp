@@ -84,16 +84,20 @@ void parcel_links::send(int rank, errand what, codec const* how) {
 }
 
 void parcel_links::tell_all_finished() {
-  tell_all(stream_end);
+  tell_all(stream_end, {});
 }
 
-void parcel_links::tell_all_stop() {
-  tell_all(stop_notice);
+void parcel_links::tell_all_stop(std::string const& why) {
+  tell_all(stop_notice, why);
 }
 
-void parcel_links::tell_all(channel where) {
-  for (int r = 0; r < by_.size(); ++r)
-    if (r != by_.rank()) by_.send(r, where, message());
+void parcel_links::tell_all(channel where, std::string const& text) {
+  for (int r = 0; r < by_.size(); ++r) {
+    if (r == by_.rank()) continue;
+    message out(text.size());
+    std::memcpy(out.body().data(), text.data(), text.size());
+    by_.send(r, where, std::move(out));
+  }
 }
 
 void parcel_links::deliver_to(executor& to) {
@@ -111,8 +115,8 @@ void parcel_links::deliver_to(executor& to) {
     heard_finished_ = true;
     return {};
   });
-  by_.open(stop_notice, [this](int, auto, auto) -> landing {
-    heard_stop_ = true;
+  by_.open(stop_notice, [this](int, auto body, auto) -> landing {
+    if (!heard_stop_) heard_stop_.emplace(reinterpret_cast<char const*>(body.data()), body.size());
     return {};
   });
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "executor.hpp"
@@ -19,20 +21,21 @@ class parcel_links final : public link_layer {
   void send(int rank, notice const& what) override;
   void send(int rank, stream_position const& counts, std::string state) override;
   void send(int rank, errand what, codec const* how) override;
-  /// Tells every other rank that the stream has ended, or that the run is over because something went wrong.
+  /// Tells every other rank that the stream has ended, or that the run ends early, and why.
   void tell_all_finished();
-  void tell_all_stop();
+  void tell_all_stop(std::string const& why);
 
   // The communication thread:
   /// What comes from now on goes to `to`.
   void deliver_to(executor& to);
   bool heard_finished() const { return heard_finished_; }
-  bool heard_stop() const { return heard_stop_; }
+  /// Why the run ends early, where another rank has said so.
+  std::optional<std::string> const& heard_stop() const { return heard_stop_; }
 
  private:
   struct front;
 
-  void tell_all(channel where);
+  void tell_all(channel where, std::string const& text);
   landing receive(executor& to, int from, std::span<std::byte const> body, bool ranges, bool contribution);
   landing receive_state(executor& to, int from, std::span<std::byte const> body, std::span<std::uint64_t const> sizes);
   landing receive_errand(executor& to, int from, std::span<std::byte const> body, std::span<std::uint64_t const> sizes);
@@ -42,7 +45,8 @@ class parcel_links final : public link_layer {
   std::size_t direct_bytes_;
   bool keeps_ranges_;                                 // that were used, for the next ones to arrive
   std::vector<std::shared_ptr<shelf_base>> shelves_;  // of each station's ranges
-  bool heard_finished_ = false, heard_stop_ = false;
+  bool heard_finished_ = false;
+  std::optional<std::string> heard_stop_;
 };
 
 }  // namespace skel::runtime

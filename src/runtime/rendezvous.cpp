@@ -12,6 +12,8 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
 
+#include "listed_ranks.hpp"
+
 namespace skel::runtime {
 namespace {
 
@@ -22,19 +24,8 @@ using namespace std::chrono_literals;
 constexpr auto first_look = 100ms;
 constexpr auto longest_pause = 10s;
 
-/// Most ranks that a message lists.
-constexpr std::size_t most_listed = 8;
-
 std::uint64_t hash_of(named_call const& c) {
   return mixed(fnv1a().add(c.words).value() ^ c.fingerprint);
-}
-
-std::string listed(std::vector<std::size_t> const& ranks) {
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < std::min(ranks.size(), most_listed); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
-  if (ranks.size() > most_listed) text += " and " + std::to_string(ranks.size() - most_listed) + " more";
-  return text;
 }
 
 void put(std::string const& text, std::span<char> where) {

@@ -53,6 +53,7 @@ class replica_group {
 
   bool any_idle() const { return !idle_.empty(); }
   bool all_idle() const { return idle_.size() == all_.size(); }
+  std::size_t busy() const { return all_.size() - idle_.size(); }
   /// The one that was busy last gets work first: what it needs is in a cache. Precondition: any_idle().
   std::size_t begin_work() {
     std::size_t const one = idle_.back();

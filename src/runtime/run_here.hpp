@@ -7,6 +7,7 @@
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/runtime/program.hpp>
 #include <skel/detail/runtime/run_line.hpp>
+#include <skel/detail/runtime/run_watch.hpp>
 
 #include "closing.hpp"
 #include "conductor.hpp"
@@ -23,13 +24,17 @@ closing run_here(program const& line, plan::run_plan const& plan, transport& amo
   Lanes those(std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); });
   threads = &those;
   try {
-    here.begin();
-    while (auto const pause = here.serve()) {
-      those.grow(here.work().most_jobs());
-      if (*pause > 0) here.rest(*pause);
+    {
+      run_phase const now("runs its stations");
+      here.begin();
+      while (auto const pause = here.serve()) {
+        those.grow(here.work().most_jobs());
+        if (*pause > 0) here.rest(*pause);
+      }
+      here.stop();
+      those.wait_idle();
     }
-    here.stop();
-    those.wait_idle();
+    run_phase const now("has ended its part and waits for the other ranks");
     among.settle();
   } catch (...) {
     here.stop();  // or the lanes would go on

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/flow_control.hpp>
 #include <skel/detail/runtime/lanes.hpp>
@@ -96,7 +97,11 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
                             run_options const& options) {
   check_plan(line, plan, ranks.size());
   mpi_transport among(ranks);
-  closing const mine = run_here<lanes>(line, plan, among, options);
+  record::process_clock turns;
+  turns.read();
+  closing mine = run_here<lanes>(line, plan, among, options);
+  if (auto const got = turns.read(); got.run > 0)
+    mine.share = static_cast<double>(got.run) / static_cast<double>(got.run + got.waited);
   return conclude(line, plan, ranks.hosts(), exchange(ranks, mine), ranks.rank(), options);
 }
 

@@ -26,13 +26,14 @@ record::station_record nothing_done(station const& of, std::size_t number, int r
 }  // namespace
 
 site::site(program const& line, plan::run_plan const& plan, std::size_t station, int rank, std::uint64_t first_item,
-           std::atomic<bool> const& stopping)
+           std::atomic<bool> const& stopping, std::stop_token stop)
     : line_(line),
       number_(station),
       rank_(rank),
       station_(line.stations[station]),
       plan_(plan),
       stopping_(stopping),
+      stop_(std::move(stop)),
       is_sink_(station + 1 == line.size()),
       arrivals_(false),
       workers_(0, nothing_done(line.stations[station], station, rank)) {
@@ -50,6 +51,7 @@ site::site(program const& line, plan::run_plan const& plan, std::size_t station,
   if (plan.most_bytes > 0)
     credits.emplace(plan.most_bytes, flow_control::most_places(line, plan), flow_control::most_parcels(line, plan));
   source_.emplace(station_.make_producer(), first_item, std::move(credits));
+  source().stop_by(stop_);
 }
 
 void site::make(std::size_t worker) {
@@ -58,6 +60,7 @@ void site::make(std::size_t worker) {
     if (!one.copy) one.copy = station_.copies->make_copy(copies_->portion_of(worker));
   } else if (!one.call && !source_) {
     one.call = station_.make_worker();
+    one.call->stop_by(stop_);
   }
 }
 
@@ -135,6 +138,7 @@ std::uint64_t site::source_ran(std::uint64_t first, std::int64_t begin, std::int
   caller.did.busy += static_cast<double>(end - begin) * 1e-9;
   if (trace && count > 0) caller.spans.push_back({0, 0, begin, end, first, static_cast<std::uint32_t>(count)});
   done_.source_items += count;
+  changed_ns_ = end;
   done_.busy += static_cast<double>(end - begin) * 1e-9;
   if (count > 0) workers_.learn(static_cast<double>(end - begin) / static_cast<double>(count));
   source_->ran(count);
@@ -227,6 +231,7 @@ void site::add_rest(std::unique_ptr<items_base> batch) {
 
 void site::finished(agenda& todo) {
   std::lock_guard guard(mutex_);
+  ended_ = true;
   announce_counts(notice::kind::end, todo);
 }
 
@@ -286,6 +291,7 @@ void site::weigh(std::uint64_t bytes, std::uint64_t credited, agenda* todo) {
 void site::learn(double seconds, std::uint64_t source_items) {
   done_.source_items += source_items;
   done_.busy += seconds;
+  changed_ns_ = record::now_ns();
   workers_.learn(seconds * 1e9 / static_cast<double>(std::max<std::uint64_t>(1, source_items)));
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,9 +112,9 @@ struct agenda {
 class site {
  public:
   /// In epoch 0, which has this plan. A source numbers its items from `first_item`. Once `stopping` is true, nothing
-  /// goes into an agenda any more.
+  /// goes into an agenda any more. `stop`: for functions that take a token.
   site(program const& line, plan::run_plan const& plan, std::size_t station, int rank, std::uint64_t first_item,
-       std::atomic<bool> const& stopping);
+       std::atomic<bool> const& stopping, std::stop_token stop);
 
   std::size_t number() const { return number_; }
   station const& what() const { return station_; }
@@ -217,6 +218,8 @@ class site {
 
   /// What its workers have done so far; nothing where it has had none.
   std::optional<record::station_progress> progress();
+  /// What it does or waits for, in words, but for functions of the user that run; empty where it has nobody here.
+  std::string explained();
 
   /// After the run, without the lock.
   record::station_record record() const;
@@ -292,6 +295,7 @@ class site {
   station const& station_;
   plan::run_plan const& plan_;  // the first one; of a later one only where stations are
   std::atomic<bool> const& stopping_;
+  std::stop_token stop_;
   bool is_sink_;
 
   std::mutex mutex_;  // guards all that follows, but for what a replica is doing
@@ -325,8 +329,9 @@ class site {
   std::uint64_t largest_batch_ = 0, item_bytes_ = 0;
   std::uint64_t last_item_ = 0;  // number of the first item of the latest parcel
   std::uint64_t folded_ = 0;     // items of the source in what is held back
+  std::int64_t changed_ns_ = 0;  // when something happened here last
   bool resting_ = false, rested_ = false, finishing_ = false, leaving_ = false;
-  bool ended_here_ = false;
+  bool ended_here_ = false, ended_ = false;
 };
 
 }  // namespace skel::runtime

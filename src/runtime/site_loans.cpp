@@ -75,7 +75,9 @@ void site::lend_next(agenda& todo) {
 
 replica_group::replica& site::lent() {
   auto& one = lender_->workers().all().front();
-  if (!one.call) one.call = station_.make_worker();
+  if (one.call) return one;
+  one.call = station_.make_worker();
+  one.call->stop_by(stop_);
   return one;
 }
 

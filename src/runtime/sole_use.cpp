@@ -81,4 +81,8 @@ void sole_use::expect_none(char const* what) {
                 "on every rank");
 }
 
+char const* sole_use::under_way_here() {
+  return under_way.load();
+}
+
 }  // namespace skel::runtime

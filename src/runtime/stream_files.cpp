@@ -1,6 +1,9 @@
 #include <skel/detail/runtime/stream_files.hpp>
 
 #include <fcntl.h>
+#include <poll.h>
+
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,8 +18,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/text_file.hpp>
+#include <skel/detail/base/write_all.hpp>
 
 #include "disk.hpp"
 
@@ -37,6 +44,15 @@ std::optional<int> descriptor_named(std::string_view name) {
     if (auto const number = number_in<int>(name.substr(folder.size()))) return number;
   }
   return std::nullopt;
+}
+
+/// A file as a checkpoint calls it: the same from whatever folder the program is started. What is open already has no
+/// other name.
+std::string constant_name(std::string const& name) {
+  std::error_code problem;
+  auto const whole =
+      descriptor_named(name) ? std::filesystem::path(name) : std::filesystem::weakly_canonical(name, problem);
+  return in_quotes(problem ? name : whole.string());
 }
 
 /// A file with its name, which is opened when it is needed and closed at the end.
@@ -91,6 +107,11 @@ class stream_file {
     auto const where = std::filesystem::canonical(name_, problem);  // of a link's file
     if (!problem) runtime::synchronise_folder(where.parent_path(), {EACCES, EROFS});
     made_ = false;
+  }
+  /// Whether reading it never waits for somebody who writes.
+  bool is_file() const {
+    struct stat of {};
+    return ::fstat(number_, &of) == 0 && S_ISREG(of.st_mode);
   }
   /// Of the file [B].
   std::uint64_t size() const {
@@ -149,6 +170,7 @@ class written_bytes {
   }
   /// Writes it once more, as it is read from the file; false: it is not there any more. O(bytes).
   bool write_again(stream_file const& to) const {
+    size_limit_is_error const guard;
     stream_file from(to.name());
     from.open_again(to);
     written_bytes found;
@@ -209,6 +231,7 @@ struct file_sink::state {
   }
   void flush() {
     begin();
+    size_limit_is_error const guard;
     std::string_view rest = waiting;
     while (!rest.empty()) {
       ssize_t const written = ::write(file.number(), rest.data(), rest.size());
@@ -257,6 +280,10 @@ void file_sink::finish() {
   state_->synchronise();
 }
 
+std::string file_sink::skel_constants() const {
+  return "writing " + stream_files_detail::constant_name(state_->file.name());
+}
+
 std::uint64_t file_sink::position() const {
   return state_->position;
 }
@@ -279,11 +306,13 @@ struct runtime::file_source::reader {
   std::string ahead{};         // read, not given
   std::size_t given = 0;       // of it
   bool ended = false;          // nothing is behind it
+  bool waits = false;          // for somebody who writes
 
   void begin() {
     if (file.is_open()) return;
     try {
       file.open(O_RDONLY);
+      waits = !file.is_file();
       if (position == 0) return;
       file.expect(position);
       if (::lseek(file.number(), static_cast<off_t>(position), SEEK_SET) < 0)
@@ -294,7 +323,9 @@ struct runtime::file_source::reader {
     }
   }
   std::size_t left() const { return ahead.size() - given; }
-  void read_more(std::size_t bytes) {
+  /// False: the token is stopped, and nothing has come.
+  bool read_more(std::size_t bytes, std::stop_token const& stop) {
+    if (waits && !wait_for_input(file.number(), stop)) return false;
     ahead.erase(0, std::exchange(given, 0));
     std::size_t const had = ahead.size();
     ahead.resize(had + bytes);
@@ -304,6 +335,7 @@ struct runtime::file_source::reader {
     ahead.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got < 0) file.fail("cannot be read");
     ended = got == 0;
+    return true;
   }
   /// So many bytes, of which `dropped` more follow that are not wanted.
   std::string give(std::size_t bytes, std::size_t dropped) {
@@ -330,28 +362,54 @@ void runtime::file_source::go_on_at(std::uint64_t position) {
   reader_->go_on_at(position);
 }
 
+std::string runtime::file_source::skel_constants() const {
+  return "reading " + stream_files_detail::constant_name(reader_->file.name());
+}
+std::string block_source::skel_constants() const {
+  return file_source::skel_constants() + " in blocks of " + std::to_string(bytes_) + " B";
+}
+
+bool wait_for_input(int descriptor, std::stop_token const& stop) {
+  constexpr std::uint64_t one = 1;
+  skel::descriptor const stopped(stop.stop_possible() ? ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1);
+  std::stop_callback const wakes(stop, [&] { static_cast<void>(!::write(stopped.number(), &one, sizeof one)); });
+  pollfd of[] = {{descriptor, POLLIN, 0}, {stopped.number(), POLLIN, 0}};
+  for (;;) {
+    if (stop.stop_requested()) return false;
+    int const ready = ::poll(of, 2, -1);
+    if (ready < 0 && errno != EINTR) return true;  // reading it says what is wrong
+    if (ready > 0 && of[0].revents != 0) return true;
+  }
+}
+
 line_source::line_source(std::string file) : file_source(std::move(file)) {}
 
-std::optional<std::string> line_source::operator()() {
+std::optional<std::string> line_source::operator()(std::stop_token const& stop) {
   auto& r = *reader_;
   r.begin();
-  for (std::size_t seen = 0;;) {
-    std::size_t const at = r.ahead.find('\n', r.given + seen);
-    if (at != std::string::npos) return r.give(at - r.given, 1);
-    if (r.ended) return r.left() > 0 ? std::optional(r.give(r.left(), 0)) : std::nullopt;
-    seen = r.left();
-    r.read_more(stream_files_detail::buffered);
+  std::size_t end = r.ahead.find('\n', r.given);
+  while (end == std::string::npos && !r.ended) {
+    std::size_t const seen = r.left();
+    if (!r.read_more(stream_files_detail::buffered, stop)) return std::nullopt;
+    end = r.ahead.find('\n', r.given + seen);
   }
+  std::string_view const ahead = std::string_view(r.ahead).substr(r.given);
+  if (r.position == 0) r.give(0, ahead.size() - without_mark(ahead).size());
+  if (end == std::string::npos) return r.left() > 0 ? std::optional(r.give(r.left(), 0)) : std::nullopt;
+  std::size_t const bytes = end - r.given;
+  bool const has_cr = bytes > 0 && r.ahead[end - 1] == '\r';
+  return has_cr ? r.give(bytes - 1, 2) : r.give(bytes, 1);
 }
 
 block_source::block_source(std::string file, std::size_t bytes) : file_source(std::move(file)), bytes_(bytes) {
   if (bytes == 0) throw error("a block of a file has no bytes: give skel::block_source at least 1");
 }
 
-std::optional<std::string> block_source::operator()() {
+std::optional<std::string> block_source::operator()(std::stop_token const& stop) {
   auto& r = *reader_;
   r.begin();
-  while (r.left() < bytes_ && !r.ended) r.read_more(std::max(bytes_ - r.left(), stream_files_detail::buffered));
+  while (r.left() < bytes_ && !r.ended)
+    if (!r.read_more(std::max(bytes_ - r.left(), stream_files_detail::buffered), stop)) return std::nullopt;
   if (r.left() == 0) return std::nullopt;
   return r.give(std::min(bytes_, r.left()), 0);
 }

@@ -9,6 +9,7 @@
 #include <skel/detail/cost/line_bounds.hpp>
 #include <skel/detail/cost/line_simulation.hpp>
 #include <skel/detail/cost/line_solver.hpp>
+#include <skel/detail/cost/shared_cores.hpp>
 
 #include "cost/random_line.hpp"
 
@@ -142,4 +143,32 @@ TEST(LineSimulation, RefusesTooFewItemsAndLinesThatAreNone) {
 }
 
 }  // namespace
+TEST(LineSimulation, SharesCoresWithThreadsOfOthers) {
+  line model;
+  model.stations = {{"farm", {{1, 0}, {1, 0}}, 2}};
+  model.moves = {1e9, 1e9};
+  model.sharing = share::dynamic;
+  for (double const others : {0.0, 0.5, 1.0, 4.0}) {
+    simulation_options options;
+    options.cores = {2};
+    options.others = {others};
+    EXPECT_NEAR(simulate_line(model, options).throughput, 2 * 2 / (2 + others), 1e-3) << others;
+    options.waiting = {1};  // who waits needs no core
+    EXPECT_NEAR(simulate_line(model, options).throughput, 2, 1e-3) << others;
+    options.waiting = {};
+    options.cores = {8};
+    EXPECT_NEAR(simulate_line(model, options).throughput, 2, 1e-3) << "there is a core for each of them";
+  }
+}
+
+TEST(SharedCores, OthersAreThoseThatExplainAShare) {
+  for (double const threads : {1.0, 2.0, 5.0})
+    for (double const others : {1.0, 3.5})
+      if (double const share = 1 / crowding(threads + others, 2); share < 1) {
+        EXPECT_NEAR(others_beside(threads, share, 2), others, 1e-12);
+      }
+  EXPECT_EQ(others_beside(1, 1, 4), 3) << "so many may be there unnoticed";
+  EXPECT_EQ(others_beside(4, 1, 2), 0);
+}
+
 }  // namespace skel::cost

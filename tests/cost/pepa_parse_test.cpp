@@ -44,6 +44,17 @@ TEST(Parse, ReadsEveryConstruct) {
   EXPECT_NO_THROW(pepa::solve(pepa::derive(model)));
 }
 
+TEST(Parse, ReadsTextsOfEverySystem) {
+  auto const rates = pepa::parse(every_construct).rates();
+  for (std::string const end : {"\r\n", "\r"}) {
+    std::string text = "\xef\xbb\xbf";
+    for (char const c : std::string_view(every_construct)) text += c == '\n' ? end : std::string(1, c);
+    EXPECT_EQ(pepa::parse(text).rates(), rates);
+  }
+  EXPECT_THAT([] { pepa::parse("\xff\xfeP"); },
+              testing::ThrowsMessage<skel::input_error>(HasSubstr("is text in UTF-16")));
+}
+
 TEST(Parse, EvaluatesRateExpressionsInAnyOrderOfDefinition) {
   auto const model = pepa::parse("a = b / 4 - 1; b = 2 * (c + 1.5e1); c = 5; P = (x, a + b * c).P; P");
   EXPECT_THAT(model.rates(), testing::Contains(std::pair<std::string, double>("a", 9.0)));

@@ -112,6 +112,15 @@ TEST(StagesOnGrid, AFarmIsPricedWithWhatItsWorkersFold) {
   ASSERT_EQ(in_order.expected.stations.size(), 2u);
   EXPECT_NEAR(in_order.expected.stations[0].service_time, 1e-4, 1e-9);
   EXPECT_NEAR(in_order.expected.stations[1].service_time, 8e-6, 1e-9);
+
+  // One that rounds combines the blocks of each batch, of which ten numbers have 3.375 in the mean.
+  auto sums = count_to(10) |
+              skel::farm(
+                  "make", [](int x) { return 0.1 * x; }, skel::work(2e-5)) |
+              skel::reduce("fold", std::plus<>{}, skel::work(8e-5)) | skel::sink([](double) {});
+  auto const rounding = grid.plan(sums);
+  ASSERT_EQ(rounding.expected.stations.size(), 2u);
+  EXPECT_NEAR(rounding.expected.stations[1].service_time, 3.375 * 8e-6, 1e-9);
 }
 
 TEST(StagesOnGrid, AFarmIsMeasuredWithWhatItsWorkersFold) {

@@ -175,7 +175,7 @@ TEST_F(LiveCollectives, ReductionsBetweenRanksArePricedAnew) {
   std::vector<word> x(elements);
   double first = 0, last = 0;
   for (int use = 1; use <= 120; ++use) {
-    reduction.run(grid, pattern, std::span{x}, [](std::size_t, auto& acc) { acc.add(0, word{1}); });
+    reduction.run(grid, skel::own_share(pattern), std::span{x}, [](std::size_t, auto& acc) { acc.add(0, word{1}); });
     // Before anything has corrected them.
     double const priced = reduction.exchange_report().dense;
     if (use == 1) first = priced;

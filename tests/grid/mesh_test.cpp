@@ -249,6 +249,120 @@ TEST(MeshOnGrid, EveryRankThrowsWhatTheCheckOfUpdatesHasFound) {
   }
 }
 
+/// A program without an update, which is to be warned of or not.
+template <class... Phases>
+auto never_updated(Phases... phases) {
+  return (skel::iterate("forgetful", some_mesh(),
+                        [](mesh_element const& e) { return cell{static_cast<double>(e.number())}; }) |
+          ... | phases) |
+         skel::times(3);
+}
+
+auto reading(char const* name, double cell::*what) {
+  return skel::phase(name, [what](element<cell> e) {
+    double in = 0;
+    for (std::size_t f = 0; f < e.faces(); ++f)
+      if (auto const* const there = e.neighbour(f)) in += there->*what;
+    e->next = in;
+  });
+}
+
+/// What rank 0 says on standard error while a program runs.
+template <class Program>
+std::string said_of(Program const& program, skel::run_settings settings = {}) {
+  settings.progress = false;
+  skel::grid grid(settings);
+  testing::internal::CaptureStderr();
+  grid.run(program);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(MeshOnGrid, WarnsOfAProgramThatReadsNeighboursAndUpdatesNothing) {
+  auto const own = skel::phase("step", [](cell& one) { one.u = one.next; });
+  auto const said = said_of(never_updated(reading("look", &cell::u), own));
+  auto const reduced = said_of(skel::iterate("forgetful", some_mesh(), totals{},
+                                             [](mesh_element const& e) { return cell{1.0 * double(e.number())}; }) |
+                               skel::phase("step", [](cell& one) { one.u *= 2; }) |
+                               skel::all_reduce(
+                                   "flow", &totals::sum,
+                                   [](element<cell const> e) {
+                                     auto const* const there = e.neighbour(0);
+                                     return there == nullptr ? 0 : there->u;
+                                   },
+                                   std::plus<>{}) |
+                               skel::times(3));
+  if (skel::grid().rank() == 0) {
+    EXPECT_THAT(said, AllOf(HasSubstr("warning: program 'forgetful': phase 'look'"), HasSubstr("in iteration 2"),
+                            HasSubstr("add skel::update(name, &Cell::member) of what it reads before 'look'")));
+    EXPECT_THAT(reduced, AllOf(HasSubstr("warning: program 'forgetful': all_reduce 'flow'"),
+                               HasSubstr("add skel::update(name, &Cell::member) of what it reads before 'flow'")));
+  } else {
+    EXPECT_EQ(said + reduced, "");
+  }
+}
+
+/// Without an operator==.
+struct opaque {
+  std::vector<double> values;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(values);
+  }
+};
+
+TEST(MeshOnGrid, WarnsOfCellsThatCannotBeComparedWhereNothingIsUpdated) {
+  auto const said = said_of(skel::iterate("opaque", some_mesh(), [](mesh_element const&) { return opaque{{1}}; }) |
+                            skel::phase("look",
+                                        [](element<opaque> e) {
+                                          if (auto const* const there = e.neighbour(0))
+                                            e->values[0] += there->values[0];
+                                        }) |
+                            skel::times(3));
+  EXPECT_THAT(said, skel::grid().rank() == 0
+                        ? HasSubstr("program 'opaque': phase 'look' reads cells of neighbours, and the program has no "
+                                    "update")
+                        : HasSubstr(""));
+}
+
+TEST(MeshOnGrid, SaysNothingOfProgramsThatNeedNoUpdate) {
+  auto const own = skel::phase("step", [](cell& one) { one.u += 1; });
+  auto const number = skel::phase("number", [](element<cell> e) { e->next = static_cast<double>(e.number()); });
+  auto const never_changes = skel::phase("count", [](cell& one) { one.next += 1; });
+  EXPECT_EQ(said_of(never_updated(own)), "");
+  EXPECT_EQ(said_of(never_updated(number, own)), "");
+  EXPECT_EQ(said_of(never_updated(reading("look", &cell::u), never_changes)), "") << "u is as it was made";
+  EXPECT_EQ(said_of(heat()), "");
+}
+
+TEST(MeshOnGrid, SaysThatTheCheckOfUpdatesHasFoundNothing) {
+  skel::run_settings settings;
+  settings.check_updates = 5;
+  auto const said = said_of(heat(), settings);
+  EXPECT_EQ(said,
+            skel::grid().rank() == 0 ? "skel: program 'heat': no update is missing in its first 5 iterations\n" : "");
+}
+
+/// The same program on any number of ranks, while its elements are dealt anew.
+TEST(MeshOnGrid, ReproducibleTotalsHaveTheSameBitsOnAnyNumberOfRanks) {
+  auto const rough = [](std::size_t number) { return 1.0 / static_cast<double>(number * 7919 % 10007 + 1); };
+  auto const program =
+      skel::iterate("rough", some_mesh(), totals{}, [&](mesh_element const& e) { return cell{rough(e.number())}; }) |
+      skel::all_reduce(
+          "sum", &totals::sum, [](cell const& one) { return one.u; }, std::plus<>{}, skel::reproducible) |
+      skel::times(3);
+  std::vector<double> level;
+  for (std::size_t e = 0; e < program.over->cells(); ++e) level.push_back(rough(e));
+  while (level.size() > 1) {  // pairs by pairs, as long as there are any
+    std::vector<double> next;
+    for (std::size_t k = 0; k + 1 < level.size(); k += 2) next.push_back(level[k] + level[k + 1]);
+    if (level.size() % 2 != 0) next.push_back(level.back());
+    level = std::move(next);
+  }
+  skel::grid grid;
+  EXPECT_EQ(grid.run(program).report.run.iterations, 3u);
+  EXPECT_EQ(grid.run(program).totals.sum, level.front());
+}
+
 TEST(MeshOnGrid, AStopOfOneRankCancelsAll) {
   skel::grid grid;
   std::stop_source stop;
@@ -638,7 +752,8 @@ TEST_F(MeshOnClusters, AHostThatComesIsTakenIn) {
 class MeshCheckpoints : public testing::Test {
  protected:
   MeshCheckpoints() {
-    settings_.checkpoint = testing::TempDir() + "/mesh_checkpoints." + std::to_string(::getppid());
+    settings_.checkpoint = testing::TempDir() + "/mesh_checkpoints." + std::to_string(::getppid()) + "." +
+                           testing::UnitTest::GetInstance()->current_test_info()->name();
     settings_.checkpoint_period = 1e-9;  // as often as can be
     clean();
   }
@@ -705,8 +820,47 @@ TEST_F(MeshCheckpoints, ThoseOfAnotherProgramAreRefused) {
   } catch (skel::mesh_error const&) {
     ADD_FAILURE() << "the checkpoint of another program was passed over";
   } catch (skel::error const& refused) {
-    EXPECT_THAT(refused.what(), HasSubstr("'one'"));
+    EXPECT_THAT(refused.what(), HasSubstr("the program is 'one' there and 'other' here"));
   }
+}
+
+/// What a program that has failed after 20 iterations of 30 may have changed where it goes on.
+template <std::size_t Numbers>
+struct wide {
+  double u[Numbers] = {};
+};
+template <std::size_t Numbers, class... More>
+auto changed(std::uint64_t times, bool fails, More... more) {
+  using of = wide<Numbers>;
+  auto const counts = skel::iterate("same", some_mesh(), totals(), [](mesh_element const&) { return of(); }) |
+                      skel::phase("count", [fails](of& own) {
+                        if (++own.u[0] == 20 && fails) throw std::runtime_error("planted");
+                      });
+  return (counts | ... | more) | skel::times(times);
+}
+
+TEST_F(MeshCheckpoints, AreOfTheSizesStepsAndIterationsOfTheirProgram) {
+  skel::grid grid(settings_);
+  auto const refusal = [&](auto const& program) -> std::string {
+    try {
+      grid.run(program);
+      return "it ran";
+    } catch (skel::error const& refused) {
+      return refused.what();
+    }
+  };
+  auto const more = [](char const* name) { return skel::phase(name, [](wide<1>&) {}); };
+  auto const another = skel::update("all");
+  EXPECT_THROW(grid.run(changed<1>(30, true, more("more"))), skel::mesh_error);
+  EXPECT_THAT(refusal(changed<2>(30, false, skel::phase("more", [](wide<2>&) {}))),
+              AllOf(HasSubstr("the size of a cell is 8 B there and 16 B here"), HasSubstr("keep_checkpoints")));
+  EXPECT_THAT(refusal(changed<1>(30, false)), HasSubstr("the number of steps is 3 there and 2 here"));
+  EXPECT_THAT(refusal(changed<1>(30, false, more("other"))),
+              HasSubstr("step 2 is phase 'more' there and phase 'other' here"));
+  EXPECT_THAT(refusal(changed<1>(30, false, another)), HasSubstr("step 2 is phase 'more' there and update 'all' here"));
+  EXPECT_THAT(refusal(changed<1>(1, false, more("more"))),
+              AllOf(HasSubstr("and the program makes 1 now (skel::times)"), HasSubstr("say more")));
+  EXPECT_EQ(refusal(changed<1>(50, false, more("more"))), "it ran");
 }
 
 TEST_F(MeshCheckpoints, ThoseOfAMeshThatLiesElsewhereAreRefused) {

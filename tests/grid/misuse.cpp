@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <map>
@@ -112,6 +113,52 @@ void broadcast(skel::grid& grid, int root = 0, std::size_t count = 10) {
 }
 void sum(skel::grid& grid, std::size_t count = 10) {
   grid.all_reduce(std::span(data()).first(count), std::plus<>{});
+}
+
+/// Gives numbers for ever, and knows which one is next.
+struct numbers {
+  long next = 0;
+
+  std::optional<long> operator()() { return next++; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(next);
+  }
+};
+
+/// A folder of rank 0 in which runs keep checkpoints, as often as they can.
+class checkpoint_folder {
+ public:
+  explicit checkpoint_folder(skel::grid& grid) : is_mine_(grid.rank() == 0) {
+    std::string name = (std::filesystem::temp_directory_path() / "skel_misuse_XXXXXX").string();
+    if (is_mine_ && ::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder");
+    path_ = grid.settings().checkpoint = grid.ranks().broadcast(name);
+    grid.settings().checkpoint_period = 1e-3;
+  }
+  ~checkpoint_folder() {
+    if (is_mine_) std::filesystem::remove_all(path_);
+  }
+  bool has_one() const {
+    for (auto const& entry : std::filesystem::directory_iterator(path_))
+      if (entry.path().extension() == ".checkpoint") return true;
+    return false;
+  }
+
+ private:
+  bool is_mine_;
+  std::filesystem::path path_;
+};
+
+/// Sums windows until there is a checkpoint.
+void sum_windows(skel::grid& grid, checkpoint_folder const& folder, std::size_t window) {
+  grid.run(skel::source("numbers", numbers{}) | skel::farm("same", [](long x) { return x; }) |
+           skel::reduce("win", std::plus<>{}, skel::every(window)) |
+           skel::sink(
+               "look",
+               [&folder](long) {
+                 if (folder.has_one()) throw std::runtime_error("there is a checkpoint");
+               },
+               skel::stateless));
 }
 
 bool first(skel::grid const& grid) {
@@ -329,6 +376,20 @@ std::map<std::string, way> const ways{
     {"trace-on-one-rank", {[](skel::grid& g) {
        if (last(g)) g.settings().trace = "/dev/null";
        run(g);
+     }}},
+
+    // Checkpoints that there cannot be, or that are of another program:
+    {"checkpoints-without-a-place", {[](skel::grid& g) {
+       checkpoint_folder const folder(g);
+       run(g);
+     }}},
+    {"another-window", {[](skel::grid& g) {
+       checkpoint_folder const folder(g);
+       try {
+         sum_windows(g, folder, 1000);
+       } catch (skel::stage_error const&) {
+       }
+       sum_windows(g, folder, 7);
      }}},
 
     // Collectives that are not the same, at their first use and later:

@@ -1,4 +1,6 @@
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -97,6 +99,45 @@ TEST(NextPlan, ThatIsRefusedOrNeverMadeIsTold) {
   if (grid.rank() != 0) return;
   EXPECT_EQ(asked, 2);
   EXPECT_EQ(got, 10 * items);
+}
+
+/// A number whose sums round, after a while.
+double rough(std::uint64_t x) {
+  double volatile work = 1;
+  for (int i = 0; i < 300; ++i) work = work + 1 / work;
+  return 1.0 / static_cast<double>(x * 7919 % 10007 + 1);
+}
+
+/// Along the tree over the numbers of the items.
+double sum_along_the_tree(std::uint64_t begin, std::uint64_t length) {
+  if (length == 1) return rough(begin);
+  if (begin + length / 2 >= items) return sum_along_the_tree(begin, length / 2);
+  return sum_along_the_tree(begin, length / 2) + sum_along_the_tree(begin + length / 2, length / 2);
+}
+
+/// The first items are measured on rank 0; then the farm's workers and the reduce go to other ranks again and again.
+TEST(NextPlan, ChangesNoBitOfASumThatRounds) {
+  double const expected = sum_along_the_tree(0, std::uint64_t{1} << 15);
+  skel::grid grid(settings());
+  grid.settings().plan_period = 1e-3;
+  std::size_t asked = 0;
+  grid.settings().next_plan = [&](skel::plan::run_plan const& now, double) {
+    auto next = now;
+    auto& workers = next.stations[1].ranks;
+    workers.assign(1 + ++asked % 3, 0);
+    for (auto& one : workers) one = static_cast<int>(asked++) % grid.size();
+    next.stations[2].ranks = {(now.stations[2].ranks.front() + 1) % grid.size()};
+    return std::optional(next);
+  };
+  for (int run = 0; run < 4; ++run) {
+    std::vector<double> got;
+    counting numbers;
+    auto app = skel::source("count", std::move(numbers)) | skel::farm("rough", rough) |
+               skel::reduce("sum", std::plus<>{}) | skel::sink("keep", [&](double x) { got.push_back(x); });
+    auto const report = grid.run(app);
+    EXPECT_TRUE(grid.size() == 1 || report.run.moves > 0) << report.text();
+    EXPECT_EQ(got, grid.rank() == 0 ? std::vector{expected} : std::vector<double>());
+  }
 }
 
 }  // namespace

@@ -110,6 +110,29 @@ TEST_F(ProgramHistory, TimesCountAsOnTheHostOfFirstItems) {
   EXPECT_NEAR(opened(*one, 1e-3).believed[1].seconds, 1e-3, 1e-9);
 }
 
+TEST_F(ProgramHistory, TimeThatOthersHadTheCoresIsNotTheStations) {
+  auto const one = history();
+  auto placed = opened(*one, 1e-3);
+  auto run = run_of(3e-3);  // threads got a third of the cores
+  run.shares = {1 / 3.0, 1 / 3.0};
+  EXPECT_NEAR(skel::times_alone(line_, placed, run, same)[1], 1e-3, 1e-9);
+  placed.first[1].waiting = 0.5;  // which others do not make longer: 0.5 ms and three times 0.5 ms
+  run = run_of(2e-3);
+  run.shares = {1 / 3.0, 1 / 3.0};
+  EXPECT_NEAR(skel::times_alone(line_, placed, run, same)[1], 1e-3, 1e-9);
+  EXPECT_EQ(skel::times_alone(line_, placed, run, same)[2], 0) << "its work was said";
+}
+
+TEST_F(ProgramHistory, SaysThatFirstItemsWereNotLikeTheOthers) {
+  auto const one = history();
+  auto const placed = opened(*one, 54e-3);
+  EXPECT_EQ(skel::unlike_first_items(line_, placed, {0, 50e-3, 0, 0}), "");
+  EXPECT_EQ(
+      skel::unlike_first_items(line_, placed, {0, 6e-6, 0, 0}),
+      "the first items were not like the others: 'work' took 54 ms for each of the first 100 and 6 us for each of "
+      "the others");
+}
+
 TEST_F(ProgramHistory, RunsThatTellLessThanFirstItemsTeachNothing) {
   auto const one = history();
   one->observe(line_, opened(*one, 1e-3), run_of(3e-3, 100), same);

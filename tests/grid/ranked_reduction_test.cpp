@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -90,7 +93,7 @@ TEST_F(RankedReduction, GivesEveryRankTheSumsOfAllIterations) {
       auto const mine = share_of(self, ranks, elements, draw);
       numbers x(elements, 7), expected = x;
       for (int use = 0; use < 5; ++use) {
-        reduction.run(grid, mine, std::span{x}, adding(self));
+        reduction.run(grid, own_share(mine), std::span{x}, adding(self));
         for (std::size_t r = 0; r < ranks; ++r) add_by_hand(expected, share_of(r, ranks, elements, draw), r);
         ASSERT_EQ(x, expected) << elements << " elements\n" << reduction.exchange_report();
       }
@@ -112,7 +115,7 @@ TEST_F(RankedReduction, GivesEveryOwnerTheSumsOfItsElements) {
       auto const block = plan::block_of(elements, ranks, self);
       numbers all(elements, 7), x(block.size(), 7);
       for (int use = 0; use < 4; ++use) {
-        reduction.run_owned(grid, share_of(self, ranks, elements, draw), std::span{x}, adding(self));
+        reduction.run_owned(grid, own_share(share_of(self, ranks, elements, draw)), std::span{x}, adding(self));
         for (std::size_t r = 0; r < ranks; ++r) add_by_hand(all, share_of(r, ranks, elements, draw), r);
         ASSERT_EQ(x, numbers(all.begin() + static_cast<std::ptrdiff_t>(block.begin),
                              all.begin() + static_cast<std::ptrdiff_t>(block.end)))
@@ -136,7 +139,7 @@ TEST_F(RankedReduction, FollowsPatternsThatChangeOnSomeRanksOnly) {
         all[changing].change([&](pattern::editor& pen) {
           for (std::size_t i = 0; i < all[changing].iterations(); i += 3) pen.set(i, 1, (i * 31 + use) % elements);
         });
-      reduction.run(grid, all[self], std::span{x}, adding(self));
+      reduction.run(grid, own_share(all[self]), std::span{x}, adding(self));
       for (std::size_t r = 0; r < ranks; ++r) add_by_hand(expected, all[r], r);
       ASSERT_EQ(x, expected) << "use " << use << '\n' << reduction.exchange_report();
     }
@@ -156,7 +159,7 @@ TEST_F(RankedReduction, LeavesTheSameRoundedBitsOnAllRanks) {
   for (auto const way : ways) {
     irregular_reduction<> reduction(with(way));
     std::vector<double> x(elements, 0.1);
-    for (int use = 0; use < 6; ++use) reduction.run(grid, mine, std::span{x}, body);
+    for (int use = 0; use < 6; ++use) reduction.run(grid, own_share(mine), std::span{x}, body);
     expect_same_bits(x);
   }
 }
@@ -178,8 +181,8 @@ TEST_F(RankedReduction, GivesTheSameBitsByEitherExchangeWhereTheyMayNotDiffer) {
     std::vector<double> x(elements, 0.1), y(block.size(), 0.1);
     std::vector<float> u(elements, 0.2F), v(block.size(), 0.2F);
     for (int use = 0; use < 3; ++use) {
-      everywhere.run(grid, mine, arrays(std::span{x}, std::span{u}), body);
-      owned.run_owned(grid, mine, arrays(std::span{y}, std::span{v}), body);
+      everywhere.run(grid, own_share(mine), arrays(std::span{x}, std::span{u}), body);
+      owned.run_owned(grid, own_share(mine), arrays(std::span{y}, std::span{v}), body);
     }
     expect_same_bits(x);
     EXPECT_TRUE(std::equal(y.begin(), y.end(), x.begin() + static_cast<std::ptrdiff_t>(block.begin)));
@@ -209,7 +212,7 @@ TEST_F(RankedReduction, CombinesValuesOfSeveralComponentsWithAnyOperator) {
     irregular_reduction<decltype(greatest)> reduction(with(way), greatest);
     std::vector<vec3> x(elements, vec3{1, -40, 2});
     for (int use = 0; use < 3; ++use)
-      reduction.run(grid, mine, std::span{x}, [&](std::size_t i, auto& acc) {
+      reduction.run(grid, own_share(mine), std::span{x}, [&](std::size_t i, auto& acc) {
         acc.add(0, point(self, i));
         acc.add(1, point(self, i));
       });
@@ -223,7 +226,7 @@ TEST_F(RankedReduction, CrossesWithSubscriptsThatAreKnownOnlyWhileItRuns) {
   for (std::size_t r = 0; r < ranks; ++r)
     for (std::size_t i = 0; i < 100 * r; ++i) expected[i * i % 10] += 2;
   for (int use = 0; use < 2; ++use)
-    reduction.run(grid, 100 * self, std::span{histogram},
+    reduction.run(grid, own_share(100 * self), std::span{histogram},
                   [](std::size_t i, auto& acc) { acc.add(i * i % 10, std::int64_t{1}); });
   EXPECT_EQ(histogram, expected);
 }
@@ -239,7 +242,7 @@ TEST_F(RankedReduction, ThrowsOnAllRanksAndWritesNothingWhereABodyThrows) {
       bool const fails = use % 2 == 0;
       std::string said;
       try {
-        reduction.run(grid, mine, std::span{x}, [&](std::size_t i, auto& acc) {
+        reduction.run(grid, own_share(mine), std::span{x}, [&](std::size_t i, auto& acc) {
           if (fails && self == failing && i == 20) throw std::domain_error("iteration 20 has no value");
           adding(self)(i, acc);
         });
@@ -268,7 +271,7 @@ TEST_F(RankedReduction, RefusesOtherLengthsOnAllRanks) {
   numbers x(elements, 5);
   numbers const same = x;
   try {
-    reduction.run(grid, mine, std::span{x}, adding(self));
+    reduction.run(grid, own_share(mine), std::span{x}, adding(self));
     FAIL() << "nothing was refused";
   } catch (input_error const& refused) {
     EXPECT_THAT(refused.what(), HasSubstr("has 100 elements on rank 0 and 101 on rank 1"));
@@ -278,7 +281,7 @@ TEST_F(RankedReduction, RefusesOtherLengthsOnAllRanks) {
   numbers fitting(self == 0 ? 99 : 100, 5);
   auto const fits = share_of(self, ranks, 100, 8);
   try {
-    reduction.run(grid, fits, std::span{fitting}, adding(self));
+    reduction.run(grid, own_share(fits), std::span{fitting}, adding(self));
     FAIL() << "nothing was refused";
   } catch (error const& refused) {
     EXPECT_THAT(refused.what(), HasSubstr("has 99 elements where 100 are needed"));
@@ -290,9 +293,10 @@ TEST_F(RankedReduction, RefusesDifferentForcedExchanges) {
   irregular_reduction<> reduction(with(self == 0 ? reduction_exchange::dense : reduction_exchange::sparse));
   numbers x(50, 0);
   auto const mine = share_of(self, ranks, 50, 8);
-  EXPECT_THROW(reduction.run(grid, mine, std::span{x}, adding(self)), error);
+  EXPECT_THROW(reduction.run(grid, own_share(mine), std::span{x}, adding(self)), error);
   irregular_reduction<> open(with(reduction_exchange::sparse));
-  EXPECT_THROW(open.run(grid, 3, std::span{x}, [](std::size_t i, auto& acc) { acc.add(i, std::int64_t{1}); }), error);
+  EXPECT_THROW(
+      open.run(grid, own_share(3), std::span{x}, [](std::size_t i, auto& acc) { acc.add(i, std::int64_t{1}); }), error);
 }
 
 TEST_F(RankedReduction, ChoosesByWhatIsTouchedAndSaysWhy) {
@@ -304,7 +308,7 @@ TEST_F(RankedReduction, ChoosesByWhatIsTouchedAndSaysWhy) {
   pattern const scattered(5, elements, few);
   irregular_reduction<> reduction({.threads = 1, .expected_uses = 1000});
   numbers x(elements, 0);
-  reduction.run(grid, scattered, std::span{x}, adding(self));
+  reduction.run(grid, own_share(scattered), std::span{x}, adding(self));
   auto const report = reduction.exchange_report();
   EXPECT_EQ(report.way, reduction_exchange::sparse);
   EXPECT_EQ(report.longest, 10u);
@@ -314,9 +318,158 @@ TEST_F(RankedReduction, ChoosesByWhatIsTouchedAndSaysWhy) {
   EXPECT_THAT(text.str(), HasSubstr("sparse, as it saves more than saying which elements are touched takes"));
 
   irregular_reduction<> capped({.threads = 1, .memory_cap = 100, .expected_uses = 1000});
-  capped.run(grid, scattered, std::span{x}, adding(self));
+  capped.run(grid, own_share(scattered), std::span{x}, adding(self));
   EXPECT_EQ(capped.exchange_report().way, reduction_exchange::dense);
   EXPECT_THAT(capped.exchange_report().why, HasSubstr("memory cap"));
+}
+
+/// A loop that all ranks have: rows of one to four subscripts, or pairs.
+pattern common_pattern(std::size_t iterations, std::size_t elements, bool pairs) {
+  std::mt19937 random(static_cast<unsigned>(iterations + elements));  // the same on all ranks
+  std::vector<std::size_t> offsets{0}, index;
+  for (std::size_t i = 0; i < iterations; ++i) {
+    for (std::size_t k = pairs ? 2 : 1 + i * i % 4; k > 0; --k) index.push_back((i + random() % 9) % elements);
+    offsets.push_back(index.size());
+  }
+  return pairs ? pattern(iterations, elements, std::move(index))
+               : pattern::rows(elements, std::move(offsets), std::move(index));
+}
+
+/// Adds to each slot of an iteration, and counts the iterations.
+auto adding_to_all(pattern const& of, std::atomic<std::size_t>& calls) {
+  return [&](std::size_t i, auto& acc) {
+    ++calls;
+    for (std::size_t k = 0; k < of.row(i).size(); ++k) acc.add(k, value(1, i, k));
+  };
+}
+
+TEST_F(RankedReduction, DividesTheIterationsOfOnePatternAmongTheRanks) {
+  for (auto const way : ways)
+    for (bool const pairs : {true, false})
+      for (std::size_t const iterations : {0U, 1U, 5U, 1000U}) {
+        auto loop = common_pattern(iterations, 200, pairs);
+        irregular_reduction<> alone({.threads = 2}), among(with(way));
+        numbers expected(200, 3), x(200, 3);
+        for (int use = 0; use < 4; ++use) {
+          std::atomic<std::size_t> calls_alone = 0, calls = 0;
+          alone.run(loop, std::span{expected}, adding_to_all(loop, calls_alone));
+          among.run(grid, loop, std::span{x}, adding_to_all(loop, calls));
+          ASSERT_EQ(x, expected) << iterations << " iterations\n" << among.exchange_report();
+          EXPECT_EQ(grid.all_reduce(calls.load(), std::plus<>{}), iterations);
+          if (iterations == 1000) {
+            EXPECT_GT(calls, 1000 / ranks / 3) << "every rank has its part";
+            EXPECT_LT(calls, 3 * 1000 / ranks);
+          }
+          if (use == 2 && iterations > 0) loop.change([](pattern::editor& pen) { pen.set(0, 0, 7); });
+        }
+      }
+}
+
+TEST_F(RankedReduction, DividesWhereEveryRankHasItsBlockOnly) {
+  auto const loop = common_pattern(700, 90, false);
+  auto const block = plan::block_of(90, ranks, self);
+  irregular_reduction<> alone({.threads = 2}), among({.threads = 2});
+  numbers all(90, 3), x(block.size(), 3);
+  for (int use = 0; use < 3; ++use) {
+    std::atomic<std::size_t> calls = 0;
+    alone.run(loop, std::span{all}, adding_to_all(loop, calls));
+    among.run_owned(grid, loop, std::span{x}, adding_to_all(loop, calls));
+    ASSERT_TRUE(std::equal(x.begin(), x.end(), all.begin() + static_cast<std::ptrdiff_t>(block.begin)));
+  }
+}
+
+TEST_F(RankedReduction, DividesIterationsWhoseSubscriptsAreKnownOnlyWhileTheyRun) {
+  irregular_reduction<> alone({.threads = 2}), among({.threads = 2});
+  numbers expected(10, 0), x(10, 0);
+  auto const body = [](std::size_t i, auto& acc) { acc.add(i * i % 10, std::int64_t{1}); };
+  for (int use = 0; use < 2; ++use) {
+    alone.run(std::size_t{1001}, std::span{expected}, body);
+    among.run(grid, std::size_t{1001}, std::span{x}, body);
+    EXPECT_EQ(x, expected);
+  }
+}
+
+/// The first call of `run` is refused on all ranks, and changes nothing.
+template <class Run>
+void expect_own_share_advised(numbers const& x, Run const& run) {
+  numbers const same = x;
+  try {
+    run();
+    FAIL() << "nothing was refused";
+  } catch (input_error const& refused) {
+    EXPECT_THAT(refused.what(), HasSubstr("skel::own_share(pattern)"));
+  }
+  EXPECT_EQ(x, same);
+}
+
+TEST_F(RankedReduction, SaysThatRanksWhosePatternsDifferBringSharesOfTheirOwn) {
+  if (ranks == 1) GTEST_SKIP() << "needs two ranks";
+  irregular_reduction<> reduction({.threads = 2});
+  irregular_reduction<std::plus<>, skel::reproducible> same_bits({.threads = 2});
+  numbers x(300, 5);
+  std::atomic<std::size_t> calls = 0;
+  auto loop = common_pattern(400, 300, true);
+  auto const mine = share_of(self, ranks, 300, 7);
+  expect_own_share_advised(x, [&] { reduction.run(grid, mine, std::span{x}, adding_to_all(mine, calls)); });
+  expect_own_share_advised(x, [&] { same_bits.run(grid, mine, std::span{x}, adding_to_all(mine, calls)); });
+  // One subscript differs on the last rank.
+  if (self + 1 == ranks) loop.change([](pattern::editor& pen) { pen.set(399, 1, 0); });
+  expect_own_share_advised(x, [&] { reduction.run(grid, loop, std::span{x}, adding_to_all(loop, calls)); });
+  // One rank says that it brings its own.
+  expect_own_share_advised(x, [&] {
+    if (self == 0)
+      reduction.run(grid, own_share(mine), std::span{x}, adding_to_all(mine, calls));
+    else
+      reduction.run(grid, mine, std::span{x}, adding_to_all(mine, calls));
+  });
+  expect_own_share_advised(x, [&] {
+    reduction.run(grid, 5 + self, std::span{x}, [](std::size_t i, auto& acc) { acc.add(i, std::int64_t{1}); });
+  });
+  auto const same = common_pattern(400, 300, true);  // then it works again
+  numbers expected = x;
+  irregular_reduction<>({.threads = 2}).run(same, std::span{expected}, adding_to_all(same, calls));
+  reduction.run(grid, same, std::span{x}, adding_to_all(same, calls));
+  EXPECT_EQ(x, expected);
+}
+
+TEST_F(RankedReduction, GivesTheBitsOfOneThreadOnAnyNumberOfRanksAndThreadsIfReproducible) {
+  for (bool const pairs : {true, false}) {
+    auto const loop = common_pattern(3000, 70, pairs);
+    auto const body = [&](std::size_t i, auto& acc) {
+      for (std::size_t k = 0; k < loop.row(i).size(); ++k)
+        acc.add(k, 1.0 / double(3 * i + k + 1), float(k) - 0.1F * float(i % 13));
+    };
+    std::vector<double> expected(70, 0.1);
+    std::vector<float> other(70, 0.2F);
+    for (int use = 0; use < 3; ++use)  // what it means
+      for (std::size_t i = 0; i < loop.iterations(); ++i)
+        for (std::size_t k = 0; k < loop.row(i).size(); ++k) {
+          expected[loop.row(i)[k]] += 1.0 / double(3 * i + k + 1);
+          other[loop.row(i)[k]] += float(k) - 0.1F * float(i % 13);
+        }
+    auto const block = plan::block_of(70, ranks, self);
+    for (std::size_t const threads : {1u, 2u, 3u}) {
+      irregular_reduction<std::plus<>, skel::reproducible> everywhere({.threads = threads}),
+          owned({.threads = threads});
+      std::vector<double> x(70, 0.1), y(block.size(), 0.1);
+      std::vector<float> u(70, 0.2F), v(block.size(), 0.2F);
+      for (int use = 0; use < 3; ++use) {
+        everywhere.run(grid, loop, arrays(std::span{x}, std::span{u}), body);
+        owned.run_owned(grid, loop, arrays(std::span{y}, std::span{v}), body);
+      }
+      EXPECT_EQ(x, expected);
+      EXPECT_EQ(u, other);
+      EXPECT_TRUE(std::equal(y.begin(), y.end(), expected.begin() + static_cast<std::ptrdiff_t>(block.begin)));
+      EXPECT_TRUE(std::equal(v.begin(), v.end(), other.begin() + static_cast<std::ptrdiff_t>(block.begin)));
+
+      std::vector<double> histogram(10, 0.1), by_hand(10, 0.1);
+      for (std::size_t i = 0; i < 500; ++i) by_hand[i * i % 10] += 1.0 / double(i + 1);
+      irregular_reduction<std::plus<>, skel::reproducible> open({.threads = threads});
+      open.run(grid, std::size_t{500}, std::span{histogram},
+               [](std::size_t i, auto& acc) { acc.add(i * i % 10, 1.0 / double(i + 1)); });
+      EXPECT_EQ(histogram, by_hand);
+    }
+  }
 }
 
 }  // namespace

@@ -148,4 +148,28 @@ TEST(Report, CountsWhatIsNotListed) {
                                    HasSubstr("  ... 3992 more ...\n"), Not(HasSubstr("more plans"))));
 }
 
+/// A run that passed so many times what was predicted.
+std::string report_of(double times) {
+  skel::run_report report;
+  report.run.items = 256;
+  report.run.seconds = 1;
+  report.run.forecasts.add({.rate = 256 / times, .low = 200 / times, .high = 300 / times, .why{}});
+  return report.text();
+}
+
+TEST(Report, SaysHowManyTimesAForecastWasPassedWhereAPercentageSaysNothing) {
+  EXPECT_THAT(report_of(1.082), HasSubstr(", +8.2 %\n"));
+  EXPECT_THAT(report_of(0.5), HasSubstr(", -50.0 %\n"));
+  EXPECT_THAT(report_of(8949.757), AllOf(HasSubstr(", x 8900 of what was predicted\n"), Not(HasSubstr("%\n"))));
+  EXPECT_THAT(report_of(12.34), HasSubstr(", x 12 of what was predicted\n"));
+  EXPECT_THAT(report_of(0.0123), HasSubstr(", x 0.012 of what was predicted\n"));
+}
+
+TEST(Report, SaysThatFirstItemsWereNotLikeTheOthers) {
+  skel::run_report report;
+  report.run.items = 1;
+  report.unlike = "the first items were not like the others: 'quad'";
+  EXPECT_THAT(report.text(), HasSubstr("the first items were not like the others: 'quad'\n"));
+}
+
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
@@ -53,7 +54,8 @@ std::string expected() {
 class folder {
  public:
   explicit folder(skel::grid& grid) : root_(grid.rank() == 0) {
-    path_ = fs::temp_directory_path() / grid.ranks().broadcast("skel-resumption-" + std::to_string(::getpid()));
+    path_ = fs::temp_directory_path() / (grid.ranks().broadcast("skel-resumption-" + std::to_string(::getpid())) + "-" +
+                                         testing::UnitTest::GetInstance()->current_test_info()->name());
     if (root_) fs::create_directories(path_);
   }
   ~folder() {
@@ -113,6 +115,47 @@ TEST(Resumption, ARunThatThrewGoesOnFromItsLastCheckpoint) {
   EXPECT_EQ(text_in(here / "out"), expected());
   EXPECT_TRUE(fs::exists(here / "checkpoints"));
   for (auto const& entry : fs::directory_iterator(here / "checkpoints")) EXPECT_EQ(entry.path().filename(), "lock");
+}
+
+double rough(std::uint64_t x) {
+  return 1.0 / static_cast<double>(busy(x) * 7919 % 10007 + 1);
+}
+
+/// Of the numbers of items.
+double sum_along_the_tree(std::uint64_t begin, std::uint64_t length) {
+  if (length == 1) return rough(begin);
+  if (begin + length / 2 >= items) return sum_along_the_tree(begin, length / 2);
+  return sum_along_the_tree(begin, length / 2) + sum_along_the_tree(begin + length / 2, length / 2);
+}
+
+/// Keeps one sum.
+struct keeping {
+  double* sum;
+  void operator()(double x) const { *sum = x; }
+  template <class Archive>
+  void serialize(Archive&) {}
+};
+
+TEST(Resumption, ASumThatRoundsHasTheBitsOfARunThatNothingInterrupted) {
+  skel::grid grid(settings());
+  folder const here(grid);
+  grid.settings().checkpoint = here / "checkpoints";
+  grid.settings().checkpoint_period = 1e-3;
+  double sum = 0;
+  auto const run = [&](std::uint64_t bad) {
+    auto app = skel::source("count", counting{}) |
+               skel::farm("work",
+                          [bad](std::uint64_t x) {
+                            if (x == bad) throw std::runtime_error("bad item");
+                            return rough(x);
+                          }) |
+               skel::reduce("sum", std::plus<>{}) | skel::sink("keep", keeping{&sum});
+    return grid.run(app);
+  };
+  EXPECT_THROW(run(items / 2), skel::stage_error);
+  EXPECT_THROW(run(items - 1), skel::stage_error);
+  run(items);
+  EXPECT_EQ(sum, grid.rank() == 0 ? sum_along_the_tree(0, std::uint64_t{1} << 16) : 0);
 }
 
 struct unwritable : summing {
@@ -191,12 +234,13 @@ TEST(Resumption, ACheckpointOfAnotherProgramIsRefused) {
   grid.settings().checkpoint = here / "checkpoints";
   if (grid.rank() == 0)
     for (std::size_t run = 1; run < 50; ++run)  // whichever it is in this process
-      skel::runtime::checkpoint_store(here / "checkpoints", run, {"source 'other'", "sink 'other'", "types"})
+      skel::runtime::checkpoint_store(here / "checkpoints", run, {{"the number of stations", "2"}})
           .write({7, {"", ""}});
   grid.barrier();
   auto app = compose(here / "out", busy);
   EXPECT_THAT([&] { grid.run(app); },
-              testing::ThrowsMessage<skel::error>(HasSubstr("is a checkpoint of another program: it has 2 stations")));
+              testing::ThrowsMessage<skel::error>(
+                  HasSubstr("is a checkpoint of another program: the number of stations is 2 there and 4 here")));
 }
 
 }  // namespace

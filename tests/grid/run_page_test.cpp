@@ -1,10 +1,13 @@
 #include "run_page.hpp"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "time_chart.hpp"
 
 #include "support/histories.hpp"
 #include "support/html.hpp"
@@ -66,6 +69,22 @@ TEST(RunPage, OneRankHasAllCharts) {
   expect_balanced(page);
   EXPECT_EQ(count(page, "<svg"),
             2U + 3 * 3 - 1 + 1);  // throughput and places; stages, the source without a queue; a rank
+}
+
+TEST(RunPage, TheAxisFollowsWhatIsMeasured) {
+  auto const chart = [](double measured, double expected) {
+    skel::time_chart const one{.title = "items",
+                               .seconds = 10,
+                               .lines = {{"measured", "measured", {{0, measured}, {10, measured}}},
+                                         {"forecast", "forecast", {{0, expected}, {10, expected}}}},
+                               .bands = {{0, 10, expected / 2, 2 * expected}}};
+    return skel::to_svg(one);
+  };
+  EXPECT_THAT(chart(100, 90), HasSubstr(">150</text>"));  // up to the end of the band
+  EXPECT_THAT(chart(100, 1e6), Not(HasSubstr(">250</text>")));
+  EXPECT_THAT(chart(100, 1e6), HasSubstr(">200</text>"));
+  EXPECT_THAT(chart(1e5, 1), HasSubstr(">1e+05</text>"));
+  EXPECT_THAT(chart(NAN, 1000), HasSubstr(">2000</text>"));  // nothing is measured yet
 }
 
 TEST(RunPage, SaysWhyItEndedBeforeItsStream) {

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/mesh_marks.hpp>
 #include <skel/detail/pattern/refine.hpp>
 
 namespace {
@@ -151,6 +152,52 @@ TEST(FaceNeighbours, NameTheCellsThatCannotBeNeighbours) {
   EXPECT_THAT(refusal(mesh(2, cell_kind::line, {0, 1})), HasSubstr("lines have no faces"));
   EXPECT_THAT(refusal(mesh(5, {cell_kind::tet, cell_kind::triangle}, {0, 4, 7}, {0, 1, 2, 3, 1, 2, 4})),
               AllOf(HasSubstr("cell 1"), HasSubstr("is a triangle, cell 0 a tet")));
+}
+
+TEST(FaceNeighbours, RefuseCellsAndFacesThatAreNotThere) {
+  auto const found = neighbours_by_faces(mesh(4, cell_kind::tet, {0, 1, 2, 3}));
+  EXPECT_EQ(found.of(0).size(), 4u);
+  EXPECT_THROW(static_cast<void>(found.of(1)), skel::input_error);
+  EXPECT_THROW(face_neighbours({0, 2}, {1}), skel::input_error);
+  EXPECT_THROW(face_neighbours({1, 2}, {1, 2}), skel::input_error);
+  EXPECT_THROW(face_neighbours({0, 2, 1, 2}, {1, 2}), skel::input_error);
+  EXPECT_THROW(face_neighbours({}, {}), skel::input_error);
+  for (cell_kind const kind : {cell_kind::line, cell_kind::triangle, cell_kind::quad, cell_kind::polygon,
+                               cell_kind::tet, cell_kind::pyramid, cell_kind::prism, cell_kind::hexahedron}) {
+    std::size_t const faces = kind == cell_kind::polygon ? 0 : skel::face_count(kind, 8);
+    for (std::size_t face = 0; face < faces; ++face) EXPECT_GE(skel::face_corners(kind, face).size(), 2u);
+    EXPECT_THROW(skel::face_corners(kind, faces), skel::input_error) << name_of(kind);
+  }
+}
+
+TEST(SetsOfFaces, RefuseMarksAndNeighboursThatDoNotFit) {
+  skel::marked_mesh tet{mesh(4, cell_kind::tet, {0, 1, 2, 3}), {}};
+  auto const neighbours = neighbours_by_faces(tet.cells);
+  auto const refused = [&](skel::marked_mesh const& of, face_neighbours const& by) {
+    try {
+      sets_of_faces(of, by);
+    } catch (skel::input_error const& problem) {
+      return std::string(problem.what());
+    }
+    return std::string("nothing was refused");
+  };
+  tet.marks.sets = {{}, {7}};
+  tet.marks.faces = mesh(4, cell_kind::triangle, {2, 1, 0});
+  EXPECT_THAT(refused(tet, neighbours), HasSubstr("0 numbers of sets for 1 marked faces"));
+  tet.marks.face_sets = {2};
+  EXPECT_THAT(refused(tet, neighbours), AllOf(HasSubstr("marked face 0"), HasSubstr("set 2"), HasSubstr("2 sets")));
+  tet.marks.face_sets = {1};
+  EXPECT_THAT(sets_of_faces(tet, neighbours), ElementsAre(0, 0, 0, 1));
+  EXPECT_THAT(refused(tet, neighbours_by_faces(mesh(3, cell_kind::triangle, {0, 1, 2}))), HasSubstr("of another mesh"));
+  EXPECT_THAT(refused(tet, {}), HasSubstr("of another mesh"));
+  auto many = tet;
+  many.marks.faces = mesh(6, {cell_kind::polygon}, {0, 6}, {0, 1, 2, 3, 4, 5});
+  EXPECT_THAT(refused(many, neighbours), HasSubstr("has 6 nodes; a face of a cell has at most 4"));
+  EXPECT_THROW(static_cast<void>(tet.marks.of_face(1)), skel::input_error);
+  EXPECT_TRUE(tet.marks.of_cell(0).empty());
+  tet.marks.cell_sets = {5};
+  EXPECT_THROW(static_cast<void>(tet.marks.of_cell(0)), skel::input_error);
+  EXPECT_THROW(static_cast<void>(tet.marks.of_cell(1)), skel::input_error);
 }
 
 }  // namespace

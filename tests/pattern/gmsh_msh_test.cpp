@@ -205,6 +205,19 @@ TEST(GmshMsh, ReadsOverSectionsThatAreNotAboutTheMesh) {
   }
 }
 
+TEST(GmshMsh, MayBeginWithCommentsAndAMark) {
+  std::string const comments = "$Comments\nof a colleague, who writes $Nodes\n$EndComments\n";
+  for (bool const binary : {false, true})
+    for (std::string const& before :
+         {comments, comments + "\n" + comments, std::string("\xef\xbb\xbf"), "\n\n" + comments})
+      EXPECT_EQ(parsed(before + two_tets(binary)).cells.cells(), 2u) << before;
+  EXPECT_THAT(refusal(comments), HasSubstr("$MeshFormat must follow"));
+  EXPECT_THAT(refusal("$Comments\nno end\n" + two_tets(false)), HasSubstr("$EndComments"));
+  EXPECT_THAT(refusal(comments + with(two_tets(false), "4.1 0 8", "2.2 0 8")),
+              AllOf(HasSubstr("line 5"), HasSubstr("'2.2'")));
+  EXPECT_THAT(refusal(comments + with(two_tets(false), "9 7 30 2 5\n", "9 7 30 2 6\n")), HasSubstr("line 52"));
+}
+
 TEST(GmshMsh, RefusesEveryCut) {
   for (bool const binary : {false, true})
     for (std::string const& whole : {two_tets(binary), parted_tets(binary)}) {

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -19,9 +20,11 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/pattern/edge_list.hpp>
 
 namespace {
 
+using namespace std::string_literals;
 using skel::cell_kind;
 using skel::mesh;
 using skel::mesh_format;
@@ -144,6 +147,13 @@ TEST(MetisGraph, RefusesWhatItCannotMean) {
   auto const refused = [](std::string const& text) { return refusal(mesh_format::graph, text); };
   EXPECT_THAT(refused("3 1\n2 \n"), AllOf(HasSubstr("line 2"), HasSubstr("node 2 of 3"), HasSubstr("cut off")));
   EXPECT_THAT(refused("3 2\n2\n1 3\n"), AllOf(HasSubstr("promises 2 edges"), HasSubstr("cut off")));
+  EXPECT_THAT(refused("3 2 0 1\n2\n1 3\n2\n"),
+              AllOf(HasSubstr("line 1"), HasSubstr("ncon is 1"), HasSubstr("'0'"), HasSubstr("write fmt as 010")));
+  EXPECT_THAT(refused("3 4\n2\n1 3\n2\n"), AllOf(HasSubstr("promises 4 edges"), HasSubstr("counts each edge once")));
+  EXPECT_THAT(refused("3 2\n2 1\n1 1 3 1\n2 1\n"),
+              AllOf(HasSubstr("its own neighbour"), HasSubstr("if this is a weight")));
+  EXPECT_THAT(refused("% head\n4 2\n2 3\n1 3\n2 1\n2 3\n"),
+              AllOf(HasSubstr("line 2"), HasSubstr("have 8 neighbours"), HasSubstr("fmt in the head must say so")));
   EXPECT_THAT(refused("2 0 10\n7\n"), HasSubstr("node 2 of 2"));
   EXPECT_THAT(refused("2 1\n2\n1\n1\n"), HasSubstr("more follows"));
   EXPECT_THAT(refused("2 1\n3\n1\n"), AllOf(HasSubstr("line 2"), HasSubstr("a neighbour is 3")));
@@ -305,12 +315,70 @@ TEST(EdgeList, CountsNodesFromZeroAndEdgesOnce) {
 
 TEST(EdgeList, RefusesWhatItCannotMean) {
   auto const refused = [](std::string const& text) { return refusal(mesh_format::edges, text); };
-  EXPECT_THAT(refused("0 1\n2\n"), AllOf(HasSubstr("line 2"), HasSubstr("count from 0")));
-  EXPECT_THAT(refused("0 1 0.5\n"), HasSubstr("'0.5'"));
+  EXPECT_THAT(refused("0 1\n2\n"), AllOf(HasSubstr("line 2"), HasSubstr("two vertices in one line, not '2'")));
   EXPECT_THAT(refused("0 -1\n"), HasSubstr("is -1"));
+  EXPECT_THAT(refused("0 1\n1 2.0\n"), AllOf(HasSubstr("line 2"), HasSubstr("digits alone, without point")));
+  EXPECT_THAT(refused("0 1\n1e1 2\n"), HasSubstr("without point and exponent"));
+  EXPECT_THAT(refused("0 1\n0x10 2\n"), HasSubstr("'0x10' stands where a node"));
+  EXPECT_THAT(refused("0 1\nnan 2\n"), HasSubstr("'nan'"));
+  EXPECT_THAT(refused("0 99999999999999999999\n"), HasSubstr("which is a whole number that 64 bits hold"));
+  EXPECT_THAT(refused("1,2\n3,\n"), AllOf(HasSubstr("line 2"), HasSubstr("'3,'")));
+  EXPECT_THAT(refused("source target\n1 two\n"), AllOf(HasSubstr("line 1"), HasSubstr("'source'")));
+  EXPECT_THAT(refused("source target\n1 2\nc d\n"), AllOf(HasSubstr("line 3"), HasSubstr("'c'"), HasSubstr("line 1")));
+  EXPECT_THAT(refused("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"), HasSubstr("mtx"));
+  EXPECT_THAT(refused("p edge 3 2\ne 1 2\n"), HasSubstr("DIMACS"));
   EXPECT_THAT(refused("0 2147483648\n"), HasSubstr("is 2147483648"));
   EXPECT_THAT(refused("a b\n"), HasSubstr("'a'"));
   EXPECT_THAT(refused("# a b\n"), HasSubstr("no edges"));
+}
+
+TEST(EdgeList, TakesTheFirstTwoNumbersOfALine) {
+  for (std::string const& text :
+       {"0 1 0.5\n0 2 1\n1 2 2\n"s, "% sym weighted\n0 1 1 1082040961\n0 2 1 1082040962\n1 2 1 1\n"s,
+        "0,1\n0,2\n1,2\n"s, "0, 1, 2.5\n0 , 2 , 1\n1,2,x\n"s, "0;1\n0;2\n1;2\n"s, "0\t1\t7\n0\t2\t7\n1\t2\t7\n"s,
+        "// of a game\n0 1\n  // more\n0 2\n1 2 // last\n"s, "id_1,id_2\n0,1\n0,2\n1,2\n"s,
+        "# a\nsource target weight\n0 1 3\n0 2 3\n1 2 3\n"s, "\"from\";\"to\"\n\"0\";\"1\"\n0;2\n1;2\n"s,
+        "0 1 {'weight': 3}\n0 2 {}\n1 2 {'a': 1, 'b': 2}\n"s, "+0 1\n0 2\f\n1 2   \n"s, "0 1\n0 2\n1 2"s}) {
+    auto const graph = parsed(mesh_format::edges, text);
+    EXPECT_EQ(graph.nodes(), 3u) << text;
+    EXPECT_THAT(graph.corners(), ElementsAre(0u, 1u, 0u, 2u, 1u, 2u)) << text;
+  }
+}
+
+TEST(EdgeList, IsNoListOfNeighbours) {
+  EXPECT_THAT(refusal(mesh_format::edges, "0 1 2\n1 0 2 3\n2 0\n"),
+              AllOf(HasSubstr("line 2"), HasSubstr("has 4 whole numbers, line 1 has 3"), HasSubstr("neighbours")));
+  EXPECT_THAT(refusal(mesh_format::edges, "0 1\n1 2 3\n"), HasSubstr("line 2"));
+  EXPECT_EQ(parsed(mesh_format::edges, "0 1\n1 2 0.5\n").cells(), 2u);
+}
+
+TEST(NamedEdges, KeepNamesDirectionsAndRepetitions) {
+  auto const list = [](std::string const& text) { return skel::parse_named_edges(text, "file"); };
+  auto const some = list("# packages\nlibc6 gcc\n\ngcc\tlibc6 0.5\nlibc6 gcc 1\nx x\n");
+  EXPECT_THAT(some.names, ElementsAre("libc6", "gcc", "x"));
+  EXPECT_THAT(some.edges, ElementsAre(std::array{0u, 1u}, std::array{1u, 0u}, std::array{0u, 1u}, std::array{2u, 2u}));
+  EXPECT_THAT(list("% directed\n7 8\n").names, ElementsAre("7", "8"));
+  EXPECT_THAT(list("a b\nc d\n").names, ElementsAre("a", "b", "c", "d")) << "no header above names";
+  EXPECT_THAT(list("Source,Target,Type\n7,8,Directed\n").names, ElementsAre("7", "8"));
+  EXPECT_THAT(list("\"New York\",Rome\nRome,\"Paris, France\"\n").names,
+              ElementsAre("New York", "Rome", "Paris, France"));
+  EXPECT_THAT(list("\xef\xbb\xbf"s + "a b\rb c\r").names, ElementsAre("a", "b", "c"));
+}
+
+TEST(NamedEdges, RefuseWhatTheyCannotMean) {
+  auto const refused = [](std::string const& text) {
+    try {
+      skel::parse_named_edges(text, "file");
+    } catch (skel::input_error const& problem) {
+      return std::string(problem.what());
+    }
+    return "nothing was refused"s;
+  };
+  EXPECT_THAT(refused(""), HasSubstr("is empty"));
+  EXPECT_THAT(refused("# a b\n"), HasSubstr("no edges"));
+  EXPECT_THAT(refused("1 2\n3\n"), AllOf(HasSubstr("line 2"), HasSubstr("two vertices in one line"), HasSubstr("'3'")));
+  EXPECT_THAT(refused("the quick brown fox\n"), HasSubstr("perhaps with numbers behind them"));
+  EXPECT_THAT(refused("a,b\n\"c,d\n"), AllOf(HasSubstr("line 2"), HasSubstr("quote")));
 }
 
 TEST(EdgeList, KeepsGapsOfNodesThatTakeNoMoreMemoryThanEdges) {
@@ -324,6 +392,67 @@ TEST(MeshFiles, MayHaveCommentsBehindTheirNumbers) {
   EXPECT_EQ(parsed(mesh_format::obj, "v 0 0 0 # a\nv 1 0 0\nv 0 1 0\nf 1 2 3 # first\ng # none\n").cells(), 1u);
   auto const commented = "NDIME= 2 % plane\nNELEM= 1 % one\n5 0 1 2 % it\nNPOIN= 3\n0 0 % origin\n1 0 1\n0 1\n";
   EXPECT_EQ(parsed(mesh_format::su2, commented).cells(), 1u);
+}
+
+/// A text of each format.
+std::vector<std::pair<mesh_format, std::string>> samples() {
+  return {{mesh_format::mtx, coordinate + "real symmetric\n% a\n3 3 2\n2 1 0.5\n3 2 1\n"},
+          {mesh_format::graph, "% a\n4 2\n2\n1 3\n2\n\n"},
+          {mesh_format::pack, pack},
+          {mesh_format::su2, su2},
+          {mesh_format::obj, "# a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 \\\n3\n"},
+          {mesh_format::edges, "# a\n0 1\n1 2\n"},
+          {mesh_format::msh,
+           "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 3 1 3\n2 1 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0\n"
+           "$EndNodes\n$Elements\n1 1 1 1\n2 1 2 1\n1 1 2 3\n$EndElements\n"}};
+}
+
+std::string with_ends(std::string const& text, std::string const& end) {
+  std::string out;
+  for (char const c : text) out += c == '\n' ? end : std::string(1, c);
+  return out;
+}
+
+TEST(MeshFiles, AreTheSameWithAnyEndsOfLinesAndAMark) {
+  for (auto const& [format, text] : samples()) {
+    auto const wanted = parsed(format, text);
+    for (std::string const& other :
+         {"\xef\xbb\xbf" + text, with_ends(text, "\r\n"), with_ends(text, "\r"), with_ends(text, "\r\r\n"),
+          "\xef\xbb\xbf" + with_ends(text, "\r\n"), with_ends(text, " \n"), text.substr(0, text.size() - 1)}) {
+      auto const found = parsed(format, other);
+      EXPECT_EQ(found.nodes(), wanted.nodes()) << other;
+      EXPECT_THAT(found.corners(), testing::ElementsAreArray(wanted.corners())) << other;
+      EXPECT_EQ(found.where().values, wanted.where().values) << other;
+    }
+  }
+}
+
+TEST(MeshFiles, SayWhichLineIsWrongWhateverEndsIt) {
+  for (char const* const end : {"\n", "\r\n", "\r"})
+    EXPECT_THAT(refusal(mesh_format::edges, with_ends("# a\n0 1\n\n0 x\n", end)), HasSubstr("line 4"));
+}
+
+TEST(MeshFiles, ThatAreNoTextAreRefusedWithTheirKind) {
+  for (auto const& [format, text] : samples()) {
+    EXPECT_THAT(refusal(format, "\x1f\x8b\x08" + text), HasSubstr("compressed by gzip"));
+    EXPECT_THAT(refusal(format, "\xff\xfe" + text), HasSubstr("UTF-16"));
+    EXPECT_THAT(refusal(format, "<!DOCTYPE html>" + text), HasSubstr("web page"));
+  }
+}
+
+TEST(MeshFiles, HaveFiniteCoordinates) {
+  for (char const* const bad : {"nan", "inf", "-inf"})
+    for (auto [format, text] : samples()) {
+      if (format != mesh_format::pack && format != mesh_format::su2 && format != mesh_format::obj) continue;
+      std::string const old = format == mesh_format::su2 ? "2.5 1 4" : format == mesh_format::obj ? "v 1 0" : "1 1.5\n";
+      std::string const now = format == mesh_format::su2   ? std::string(bad) + " 1 4"
+                              : format == mesh_format::obj ? "v " + std::string(bad) + " 0"
+                                                           : "1 " + std::string(bad) + "\n";
+      text.replace(text.find(old), old.size(), now);
+      EXPECT_THAT(refusal(format, text), AllOf(HasSubstr("coordinate"), HasSubstr("no finite number"))) << text;
+    }
+  EXPECT_THAT(refusal(mesh_format::obj, "v 0 0 1e999\nf 1 1 1\n"), AllOf(HasSubstr("'1e999'"), HasSubstr("64 bits")));
+  EXPECT_THAT(refusal(mesh_format::obj, "v 0 0 1,5\nf 1 1 1\n"), AllOf(HasSubstr("'1,5'"), HasSubstr("point")));
 }
 
 TEST(MeshFiles, RefuseEmptyAndBinaryTextsInEveryFormat) {
@@ -430,8 +559,8 @@ TEST(MeshFiles, TakeMemoryInProportionToTheirBytes) {
       pairs += std::to_string(v) + " " + std::to_string(w) + "\n";
       entries += std::to_string(v + 1) + " " + std::to_string(w + 1) + "\n";
     }
-  std::string pack = count + " 2\n0 2\n1\n1\n" + count + "\n";
-  for (std::size_t v = 1; v <= n; ++v) pack += std::to_string(v) + " 0 0\n";
+  std::string whole_pack = count + " 2\n0 2\n1\n1\n" + count + "\n";
+  for (std::size_t v = 1; v <= n; ++v) whole_pack += std::to_string(v) + " 0 0\n";
   std::string const begin = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n",
                     one_node = "$Nodes\n1 1 1 1\n0 1 0 1\n1\n0 0 0\n$EndNodes\n";
   std::string const one_line = "$Elements\n1 1 1 1\n1 1 1 1\n1 1 1\n$EndElements\n";
@@ -459,7 +588,7 @@ TEST(MeshFiles, TakeMemoryInProportionToTheirBytes) {
         {"points", mesh_format::su2, "NDIME=2\nNELEM=0\nNPOIN=" + count + "\n" + times("0 0\n", n)},
         {"faces", mesh_format::obj, "v 0 0 0\n" + times("f 1 1 1\n", n)},
         {"vertices", mesh_format::obj, times("v 0 0 0\n", n) + "f 1 2 3\n"},
-        {"a pack", mesh_format::pack, pack + "0\n"},
+        {"a pack", mesh_format::pack, whole_pack + "0\n"},
         {"Gmsh's nodes", mesh_format::msh,
          begin + "$Nodes\n1 " + count + " 1 1\n0 1 0 " + count + "\n" + tags + times("0 0 0\n", n) + "$EndNodes\n" +
              one_line},

@@ -121,4 +121,31 @@ TEST(Mesh, HasABandwidth) {
   EXPECT_EQ(bandwidth(mesh(9, cell_kind::triangle, {0, 1, 2, 8, 3, 4})), 5u);
 }
 
+TEST(Mesh, RefusesCellsAndNodesThatItHasNot) {
+  mesh const one(3, cell_kind::triangle, {0, 1, 2}, {2, {0, 0, 1, 0, 0, 1}});
+  mesh const mixed(4, {cell_kind::triangle, cell_kind::line}, {0, 3, 5}, {0, 1, 2, 2, 3});
+  auto const refused = [](auto const& call) {
+    try {
+      call();
+    } catch (skel::input_error const& problem) {
+      return std::string(problem.what());
+    }
+    return std::string("nothing was refused");
+  };
+  EXPECT_EQ(refused([&] { return one.cell(1); }), "skel::mesh: cell 1: is not one of the 1 cells, which count from 0");
+  EXPECT_THAT(refused([&] { return one.kind(1); }), testing::HasSubstr("cell 1"));
+  EXPECT_THAT(refused([&] { return mixed.cell(2); }), testing::HasSubstr("one of the 2 cells"));
+  EXPECT_THAT(refused([&] { return mixed.kind(2); }), testing::HasSubstr("cell 2"));
+  EXPECT_EQ(refused([&] { return one.point(3); }), "skel::mesh: node 3: is not one of the 3 nodes, which count from 0");
+  EXPECT_THAT(refused([&] { return mixed.point(4); }), testing::HasSubstr("node 4"));
+  std::vector<skel::subscript> const three{0, 1, 2};
+  for (cell_kind const kind :
+       {cell_kind::line, cell_kind::quad, cell_kind::tet, cell_kind::pyramid, cell_kind::prism, cell_kind::hexahedron})
+    EXPECT_THAT(refused([&] { skel::for_each_edge(kind, three, [](auto, auto) {}); }),
+                testing::HasSubstr("nodes, not 3"))
+        << name_of(kind);
+  EXPECT_THAT(refused([&] { skel::for_each_edge(cell_kind::polygon, std::span(three).first(2), [](auto, auto) {}); }),
+              testing::HasSubstr("a polygon has 3 or more nodes, not 2"));
+}
+
 }  // namespace

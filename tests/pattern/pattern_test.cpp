@@ -126,4 +126,28 @@ TEST(Pattern, HasAnotherVersionAfterAnEditThatThrows) {
               testing::HasSubstr("no such slot"));
 }
 
+TEST(Pattern, HasPartsWithTheSameElements) {
+  pattern const pairs(4, 9, std::vector{0, 1, 1, 2, 2, 3, 3, 8});
+  auto const middle = pairs.part(1, 3);
+  EXPECT_EQ(middle.iterations(), 2u);
+  EXPECT_EQ(middle.elements(), 9u);
+  EXPECT_TRUE(middle.uniform());
+  EXPECT_THAT(middle.index(), testing::ElementsAre(1u, 2u, 2u, 3u));
+  EXPECT_EQ(pairs.part(2, 2).iterations(), 0u);
+  auto const rows = pattern::rows(9, {0, 1, 1, 4}, std::vector{5, 0, 1, 2});
+  EXPECT_THAT(rows.part(1, 3).offsets(), testing::ElementsAre(0u, 0u, 3u));
+  std::vector<std::size_t> const ends{0, 2};
+  EXPECT_THAT(rows.part(ends).index(), testing::ElementsAre(5u, 0u, 1u, 2u));
+  EXPECT_THAT(rows.part(ends).offsets(), testing::ElementsAre(0u, 1u, 4u));
+}
+
+TEST(Pattern, HasTheHashOfItsContent) {
+  pattern const one(2, 9, std::vector{0, 1, 1, 2}), same(2, 9, std::vector{0, 1, 1, 2});
+  EXPECT_EQ(one.content(), same.content());
+  for (pattern const& other : {pattern(2, 10, std::vector{0, 1, 1, 2}), pattern(2, 9, std::vector{1, 0, 1, 2}),
+                               pattern(2, 9, std::vector{0, 1, 2, 1}), pattern(4, 9, std::vector{0, 1, 1, 2}),
+                               pattern::rows(9, {0, 1, 4}, std::vector{0, 1, 1, 2}), pattern(0, 9, std::vector<int>())})
+    EXPECT_NE(one.content(), other.content());
+}
+
 }  // namespace

@@ -221,4 +221,18 @@ TEST(Refine, KeepsAMeshWithoutCellsAndDegenerateCells) {
   EXPECT_EQ(refine(mesh(2, cell_kind::triangle, {0, 0, 1})).cells(), 4u);
 }
 
+TEST(Refine, GivesEachOfTwoQuadsWithOneDiagonalItsOwnMiddle) {
+  // They meet in two opposite nodes, and in no edge.
+  mesh const coarse(6, cell_kind::quad, {0, 1, 2, 3, 0, 4, 2, 5},
+                    {3, {0, 0, 0, 4, 0, 0, 4, 4, 0, 0, 4, 0, 4, 0, 8, 0, 4, 8}});
+  auto const fine = refine(coarse);
+  EXPECT_EQ(fine.nodes(), 6u + 8 + 2);
+  EXPECT_THAT(fine.point(14), testing::ElementsAre(2, 2, 0));
+  EXPECT_THAT(fine.point(15), testing::ElementsAre(2, 2, 4));
+}
+
+TEST(Refine, EndsWhereNothingIsToBeCut) {
+  EXPECT_EQ(refine(mesh(3, cell_kind::line, {}), ~std::size_t{0}).nodes(), 3u);
+}
+
 }  // namespace

@@ -1,10 +1,15 @@
 #include <skel/detail/pattern/synthetic.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include <skel/detail/base/error.hpp>
 
 namespace {
 
@@ -122,6 +127,38 @@ TEST(SyntheticLattice, ChangesNumbersAndOrderAndNothingElse) {
       EXPECT_FALSE(std::ranges::equal(of.index(), in_order.index())) << run;
       EXPECT_TRUE(std::ranges::equal(of.index(), skel::make_lattice(changed, 5).index()));
     }
+}
+
+TEST(Synthetic, RefusesValuesOutOfTheirRanges) {
+  auto const refused = [](auto const& change) {
+    skel::synthetic_pattern wanted{100, 2, 2};
+    change(wanted);
+    try {
+      skel::make_pattern(wanted, 1);
+    } catch (skel::input_error const& problem) {
+      return problem.where();
+    }
+    return std::string("nothing was refused");
+  };
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(refused([](auto& w) { w.elements = 0; }), "elements");
+  EXPECT_EQ(refused([](auto& w) { w.elements = std::size_t{1} << 40; }), "elements");
+  EXPECT_EQ(refused([](auto& w) { w.parts = 0; }), "parts");
+  for (double const bad : {0.0, 1.5, nan}) EXPECT_EQ(refused([&](auto& w) { w.sparsity = bad; }), "sparsity");
+  for (double const bad : {-0.5, 1.5, nan}) EXPECT_EQ(refused([&](auto& w) { w.apart = bad; }), "apart");
+  for (double const bad : {-0.5, 3.0, nan}) EXPECT_EQ(refused([&](auto& w) { w.reach = bad; }), "reach");
+  for (double const bad : {-1.0, 1e300, nan})
+    EXPECT_EQ(refused([&](auto& w) { w.connectivity = bad; }), "connectivity");
+  EXPECT_EQ(refused([](auto&) {}), "nothing was refused");
+  for (auto const& [bad, where] : std::vector<std::pair<skel::synthetic_lattice, std::string>>{
+           {{0}, "elements"}, {{9, 1, 0}, "mobility"}, {{9, 1, 2, 4}, "dimensions"}, {{9, 1, 2, 2, 0}, "distance"}}) {
+    try {
+      skel::make_lattice(bad, 1);
+      ADD_FAILURE() << where;
+    } catch (skel::input_error const& problem) {
+      EXPECT_EQ(problem.where(), where);
+    }
+  }
 }
 
 }  // namespace

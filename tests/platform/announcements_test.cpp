@@ -83,6 +83,18 @@ TEST_F(AnnouncementFile, IsReadFromItsBeginningAndThenWhatIsAppended) {
   EXPECT_THAT(from.poll(0), ElementsAre(joins));
 }
 
+TEST_F(AnnouncementFile, HasLinesThatEndAsOnAnySystem) {
+  announcement const near = speed(0.25, "lyon-0");
+  for (std::string const end : {"\n", "\r\n", "\r"}) {
+    file("\xef\xbb\xbf" + to_json(leaves) + end + end + to_json(near) + end);
+    auto from = open("said.jsonl");
+    append(to_json(speed(0.5)) + end + "nonsense" + end + "\n");
+    EXPECT_THAT(from.poll(0), ElementsAre(leaves, near, speed(0.5))) << ::testing::PrintToString(end);
+    EXPECT_EQ(from.seen().refused, 1U);
+    fs::remove(root_ / "said.jsonl");
+  }
+}
+
 TEST_F(AnnouncementFile, IsWaitedFor) {
   auto from = open("said.jsonl");
   EXPECT_THAT(from.poll(0), IsEmpty());
@@ -227,7 +239,7 @@ TEST_F(AnnouncementFile, KeepsAGoodWordThatABadOneOfTheSameFormFollows) {
 TEST_F(AnnouncementFile, StandsAFloodOfUpdates) {
   std::ofstream out(file(""), std::ios::app);
   for (int i = 0; i < 400'000; ++i) {
-    out << R"({"skel_announcement":1,"host":"nancy","speed":0.)" << 1 + i % 9 << i << "}\n";
+    out << R"({"skel_announcement":1,"host":"nancy","speed":0.)" + std::to_string(1 + i % 9) + std::to_string(i) + "}\n";
     if (i == 1000) out << line({.says = kind::leaves, .host = "lyon-0"});
   }
   out << line(speed(0.625));

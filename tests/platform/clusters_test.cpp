@@ -171,6 +171,10 @@ INSTANTIATE_TEST_SUITE_P(Matrix, RefusedMatrix,
                                          refusal{"a,b\n0,1\n1,0,3\n", "line 3", "has 3 latencies; 2 are wanted"},
                                          refusal{"a,b\n0,x\n1,0\n", "line 2, column 2", "from 'a' to 'b' is 'x'"},
                                          refusal{"a,b\n0,\n1,0\n", "line 2, column 2", "is missing"},
+                                         refusal{"a,\"b\n0,1\n1,0\n", "line 1", "a quote is not closed"},
+                                         refusal{"\xff\xfe"
+                                                 "a",
+                                                 "", "UTF-16"},
                                          refusal{"a,b\n0,nan\n1,0\n", "line 2, column 2", "is not a finite number"},
                                          refusal{"a,b\n0,inf\n1,0\n", "line 2, column 2", "is not a finite number"},
                                          refusal{"a,b\n0,-1\n1,0\n", "line 2, column 2", "is -1"},
@@ -189,6 +193,19 @@ TEST(LatencyMatrix, ReadsNamedRowsCommentsAndNoiseInBothDirections) {
   EXPECT_EQ(m(1, 0), m(0, 1));
   EXPECT_EQ(m(2, 0), 2);
   EXPECT_EQ(platform::parse_latencies("a\n0\n", "m.csv").size(), 1);
+}
+
+TEST(LatencyMatrix, ReadsTablesOfOtherProgramsAndSystems) {
+  for (std::string const text : {"a,b\n0,2\n2,0\n",
+                                 "\xef\xbb\xbf"
+                                 "a,b\n0,2\n2,0\n",
+                                 "a,b\r0,2\r2,0\r", "a;b\r\n0;2\r\n2;0\r\n", "\ta\tb\na\t0\t2\nb\t2\t0\n",
+                                 "a\tb\n\t2\n2\t\n", "a b\n 0 2\n 2 0\n", "\"a\",\"b\"\n0,2\n2,0"}) {
+    auto const m = platform::parse_latencies(text, "m.csv");
+    ASSERT_EQ(m.size(), 2) << text;
+    EXPECT_EQ(m.hosts().front(), "a") << text;
+    EXPECT_EQ(m(0, 1), 2) << text;
+  }
 }
 
 TEST(LatencyMatrix, OfADescriptionNeedsEveryLink) {

@@ -7,6 +7,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace {
@@ -300,7 +301,7 @@ TEST(Files, WhatCannotBeReadIsNamedWithTheReason) {
   } catch (input_error const& problem) {
     EXPECT_EQ(problem.what(), folder + ": cannot be read: Is a directory");
   }
-  EXPECT_THROW(skel::platform::read_text("/dev/zero"), input_error);
+  EXPECT_THROW(skel::read_text("/dev/zero"), input_error);
 }
 
 TEST(Files, MoreTextThanMayBecomeADocumentIsRefused) {

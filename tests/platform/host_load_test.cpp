@@ -326,4 +326,12 @@ TEST(HostReading, RefusesOtherTexts) {
     EXPECT_THROW(platform::parse_reading(text), skel::input_error) << text;
 }
 
+TEST_F(HostLoad, CountsThreadsThatCouldRunAtThisMoment) {
+  EXPECT_EQ(platform::runnable_threads(root_ / "proc"), std::nullopt);
+  write("proc/loadavg", "0.75 0.35 0.25 7/200 1234\n");
+  EXPECT_EQ(platform::runnable_threads(root_ / "proc"), 7);
+  write("proc/loadavg", "odd\n");
+  EXPECT_EQ(platform::runnable_threads(root_ / "proc"), std::nullopt);
+}
+
 }  // namespace

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace {
@@ -65,7 +66,7 @@ TEST_F(KeptEntries, OfAnotherMachineArePutAside) {
 
 TEST_F(KeptEntries, ThatAreDamagedArePutAsideWhereverTheDamageIs) {
   here().add({{"one", "1 2 3"}, {"two", "4"}});
-  std::string const whole = skel::platform::read_text(file());
+  std::string const whole = skel::read_text(file());
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (bool const cut : {false, true}) {
       std::string text = whole;
@@ -113,7 +114,7 @@ TEST_F(KeptEntries, PutAsideWhatIsNoFile) {
 /// What is at a path, as far as somebody would miss it.
 std::string seen(fs::path const& path) {
   auto const type = fs::symlink_status(path).type();
-  if (type == fs::file_type::regular) return "file: " + skel::platform::read_text(path);
+  if (type == fs::file_type::regular) return "file: " + skel::read_text(path);
   if (type == fs::file_type::symlink) return "link to " + fs::read_symlink(path).string();
   return "type " + std::to_string(static_cast<int>(type));
 }
@@ -151,7 +152,7 @@ TEST_F(KeptEntries, ThatUsersNameArePutAsideWhereTheyAreDamagedAndNothingIsLost)
     bool const is_mine = std::string_view(in_the_way) == "my notes";
     EXPECT_EQ(named.read().is_usable, !is_mine);
     EXPECT_EQ(fs::exists(file()), is_mine);
-    EXPECT_EQ(skel::platform::read_text(aside) == in_the_way, is_mine);
+    EXPECT_EQ(skel::read_text(aside) == in_the_way, is_mine);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
@@ -37,7 +38,7 @@ TEST_F(KeptFiles, AreNotWrittenIntoPipes) {
   EXPECT_THROW(platform::write_cache(pipe, "text"), skel::error);
   EXPECT_TRUE(fs::is_fifo(pipe));
   platform::write_cache(folder_ / "new" / "kept.json", "text");
-  EXPECT_EQ(platform::read_text(folder_ / "new" / "kept.json"), "text");
+  EXPECT_EQ(skel::read_text(folder_ / "new" / "kept.json"), "text");
 }
 
 TEST_F(KeptFiles, AreNamedByTheHostsInAnyOrder) {
@@ -112,7 +113,7 @@ TEST_F(Writable, LeavesEverythingAsItWas) {
   platform::check_writable(folder_ / "deep/er/new.json");
   platform::check_writable("/dev/full");
   EXPECT_EQ(entries(), 1);
-  EXPECT_EQ(platform::read_text(folder_ / "old.json"), "old");
+  EXPECT_EQ(skel::read_text(folder_ / "old.json"), "old");
 }
 
 TEST_F(Writable, RefusesWhatCannotBeMade) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -277,6 +278,24 @@ TEST(ThroughputWatch, SaysThatADriftingProgramDriftsAndClaimsLittle) {
     }
     EXPECT_TRUE(says_so) << seed;
   }
+}
+
+TEST(ThroughputWatch, DoesNotExpectARateThatRisesToPassWhatStagesCanDo) {
+  double most = 0, most_unbounded = 0;
+  for (double const can_do : {3000.0, std::numeric_limits<double>::infinity()}) {
+    throughput_watch watch(watched_run::forecast(0, 1000), look / 2, 0, can_do);
+    noisy_rate noise(7, 0, 0.02);
+    double items = 0;
+    for (int i = 1; i <= 100; ++i) {
+      items += noise() * std::exp(i * look) * look;
+      watch.look(i * look, static_cast<std::uint64_t>(items));
+      double& highest = can_do < 1e9 ? most : most_unbounded;
+      if (watch.standing().drifts) highest = std::max(highest, watch.standing().high);
+    }
+  }
+  EXPECT_GT(most, 0);
+  EXPECT_LE(most, 3000);
+  EXPECT_GT(most_unbounded, 3000);
 }
 
 TEST(ThroughputWatch, PartsOfTheRunAddUp) {

@@ -8,15 +8,14 @@
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <csignal>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,6 +25,8 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/calibration.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
+
+#include "support/busy_processes.hpp"
 
 namespace {
 
@@ -57,6 +58,33 @@ TEST(Calibration, TakesAtLeastOneItemAndLeavesTheRestOfTheStream) {
   EXPECT_EQ(rest.items, 9u);
   EXPECT_TRUE(rest.ended);
   EXPECT_EQ(got.size(), 10u);
+}
+
+/// Gives one item, and then waits for the end of the run.
+auto one_and_waits() {
+  return skel::source("wait", [given = false](std::stop_token const& stop) mutable -> std::optional<int> {
+    if (!std::exchange(given, true)) return 1;
+    while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
+    return std::nullopt;
+  });
+}
+
+TEST(Calibration, StopsASourceThatWaitsWhereAStageThrows) {
+  auto app = one_and_waits() | skel::stage("throw", [](int x) { return x > 0 ? throw std::runtime_error("bad") : x; }) |
+             skel::sink([](int) {});
+  auto const found = calibrate(make_program(app), 3600, 4);
+  ASSERT_TRUE(found.failed);
+  EXPECT_EQ(found.failed->stage, "throw");
+  EXPECT_FALSE(found.ended);
+}
+
+TEST(Calibration, TakesAStreamThatWasStoppedForOneThatGoesOn) {
+  std::atomic<bool> interrupt = false;
+  auto app = one_and_waits() | skel::farm([](int x) { return x; }) | skel::sink([&](int) { interrupt = true; });
+  auto const found = calibrate(make_program(app), 3600, 4, &interrupt);
+  EXPECT_FALSE(found.failed);
+  EXPECT_FALSE(found.ended);
+  EXPECT_EQ(found.items, 1U);
 }
 
 TEST(Calibration, CarriesWhatReducesHoldToTheSinkWhereTheStreamEnds) {
@@ -348,33 +376,10 @@ TEST(Calibration, MeasuresAsManyWorkersAtOnceAsThereAreThreads) {
   }
 }
 
-/// Processes that compute for as long as this lives.
-class busy_processes {
- public:
-  explicit busy_processes(unsigned count) {
-    for (unsigned i = 0; i < count; ++i) {
-      pid_t const child = ::fork();
-      if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        for (unsigned volatile turns = 0;;) turns = turns + 1;
-      }
-      if (child > 0) all_.push_back(child);
-    }
-  }
-  ~busy_processes() {
-    for (pid_t const one : all_) ::kill(one, SIGKILL), ::waitpid(one, nullptr, 0);
-  }
-  busy_processes(busy_processes const&) = delete;
-  busy_processes& operator=(busy_processes const&) = delete;
-
- private:
-  std::vector<pid_t> all_;
-};
-
 TEST(Calibration, DoesNotTakeWaitingForACoreForSleep) {
   if (!std::ifstream("/proc/thread-self/schedstat")) GTEST_SKIP() << "the system does not say how long threads wait";
   for (auto const threads : {std::size_t{1}, std::size_t{2}}) {
-    busy_processes const others(3 * std::thread::hardware_concurrency());
+    bench::busy_processes const others(std::size_t{3} * std::thread::hardware_concurrency());
     auto const compute = [](int x) {
       auto const begin = skel::record::thread_ns();
       while (skel::record::thread_ns() - begin < 5'000'000) {
@@ -384,6 +389,9 @@ TEST(Calibration, DoesNotTakeWaitingForACoreForSleep) {
     auto app = count_to(1000) | skel::farm("compute", compute) | skel::sink([](int) {});
     auto const found = calibrate(make_program(app), 0.3, threads);
     EXPECT_LT(found.stations[1].waiting, 0.4) << threads << " threads";
+    // Every item computes for 5 ms, however long others have the core.
+    EXPECT_NEAR(found.stations[1].seconds, 5e-3, 2.5e-3) << threads << " threads";
+    EXPECT_LT(found.cores.share(), 0.8) << threads << " threads";
   }
 }
 
@@ -410,6 +418,19 @@ TEST(Calibration, TellsSleepFromComputing) {
     return skel::source([sleep]() -> std::optional<int> { return sleep(1); }) | skel::sink([](int) {});
   };
   EXPECT_TRUE(is_found_to_wait(slow_source, 0, 1));
+}
+
+TEST(Calibration, TellsSleepFromComputingByASingleItem) {
+  auto app = count_to(1000) |
+             skel::farm("fetch",
+                        [](int x) {
+                          std::this_thread::sleep_for(100ms);
+                          return x;
+                        }) |
+             skel::sink([](int) {});
+  auto const found = calibrate(make_program(app), 0.02, 2);
+  EXPECT_LE(found.items, 2u);
+  EXPECT_GT(found.stations[1].waiting, 0.6);
 }
 
 TEST(Calibration, MeasuresABroadcastStageWithACopyForEachThread) {

@@ -1,4 +1,3 @@
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,7 +29,10 @@ using skel::runtime::checkpoint_store;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::vector<std::string> const identity{"source 'a'", "stage 'b' of i", "sink 'c' of i", "types"};
+skel::runtime::program_identity const identity{{"the number of stations", "3"},
+                                               {"station 1", "stage 'b'"},
+                                               {"the version of the state of stage 'b'", "2", true},
+                                               {"the types of all functions and operators", "types"}};
 
 checkpoint some(std::uint64_t item) {
   return {item, {"source at " + std::to_string(item), std::string(40, static_cast<char>(item)), ""}};
@@ -89,28 +91,76 @@ TEST_F(CheckpointStore, GivesTheLastOneAndKeepsTwo) {
   EXPECT_EQ(found(), 4U);
   auto store = open();
   store.write(some(5));
-  EXPECT_THAT(files(), testing::ElementsAre("run-1.4.checkpoint", "run-1.5.checkpoint", "run-1.next.part"));
+  EXPECT_THAT(files(), testing::ElementsAre("run-1.4.checkpoint", "run-1.5.checkpoint"));
   store.remove();
   EXPECT_THAT(files(), testing::IsEmpty());
 }
 
-TEST_F(CheckpointStore, WritesOverTheOneBeforeTheLastTwo) {
-  auto store = open();
-  for (int item = 1; item <= 3; ++item) {
-    auto longer = some(static_cast<std::uint64_t>(item));
-    longer.states[2] = std::string(5000, 'x');
-    store.write(longer);
+/// A program keeps checkpoints in an archive, or somebody who may write in the folder puts links there.
+TEST_F(CheckpointStore, NeverWritesThroughALink) {
+  fs::create_directories(folder_);
+  fs::path const archive = folder_ / "archive", victim = folder_ / "victim";
+  put(victim, "precious");
+  for (bool const hard : {false, true}) {
+    {
+      auto store = open();
+      for (int item = 1; item <= 2; ++item) store.write(some(static_cast<std::uint64_t>(item)));
+    }
+    fs::rename(file(1), archive);
+    std::string const kept = bytes(archive);
+    auto const link = [&](fs::path const& to, fs::path const& name) {
+      fs::remove(name);
+      hard ? fs::create_hard_link(to, name) : fs::create_symlink(to, name);
+    };
+    link(archive, file(1));
+    link(victim, file(2).string() + ".reading");
+    link(victim, folder_ / "run-1.next.part");
+    std::vector<std::string> notes;
+    auto store = open();
+    ASSERT_TRUE(store.last(notes));
+    store.read();
+    link(victim, file(3).string() + ".writing-" + std::to_string(::getpid()) + "-0");
+    store.write(some(3));
+    link(victim, file(4));
+    for (std::uint64_t item = 4; item <= 6; ++item) store.write(some(item));
+    EXPECT_EQ(bytes(archive), kept);
+    EXPECT_EQ(bytes(victim), "precious");
+    store.remove();
+    EXPECT_EQ(bytes(archive), kept);
+    EXPECT_EQ(bytes(victim), "precious");
+    fs::remove(archive);
+    fs::remove(folder_ / "run-1.next.part");
   }
-  struct stat first {
-  }, over{};
-  ASSERT_EQ(::stat((folder_ / "run-1.next.part").c_str(), &first), 0);
-  auto const written = store.write(some(4));
-  EXPECT_EQ(written, fs::file_size(file(4)));
-  ASSERT_EQ(::stat(file(4).c_str(), &over), 0);
-  EXPECT_EQ(over.st_ino, first.st_ino);
+}
+
+TEST_F(CheckpointStore, ALockThatIsALinkIsRefused) {
+  fs::create_directories(folder_);
+  fs::create_symlink(folder_ / "made", folder_ / "lock");
+  EXPECT_THAT([&] { open(); }, ThrowsMessage<skel::error>(HasSubstr("lock: is a link")));
+  EXPECT_FALSE(fs::exists(folder_ / "made"));
+}
+
+TEST_F(CheckpointStore, AreOfThisUserOnly) {
+  open().write(some(1));
+  EXPECT_EQ(fs::status(file(1)).permissions(), fs::perms(0600));
+  EXPECT_EQ(fs::status(folder_ / "lock").permissions(), fs::perms(0600));
   std::vector<std::string> notes;
-  EXPECT_EQ(store.last(notes)->what.states, some(4).states);
-  EXPECT_THAT(notes, testing::IsEmpty());
+  {
+    auto store = open();
+    store.last(notes);
+    EXPECT_EQ(fs::status(file(1).string() + ".reading").permissions(), fs::perms(0600));
+    store.read();
+  }
+  fs::permissions(file(1), fs::perms(0620));
+  auto const read = [&] { open().last(notes); };
+  EXPECT_THAT(read, ThrowsMessage<skel::error>(testing::AllOf(HasSubstr(file(1).string() + ": is not believed"),
+                                                              HasSubstr("other users can write it"))));
+  fs::permissions(file(1), fs::perms(0600));
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
+  ASSERT_EQ(::chown(file(1).c_str(), 12345, 12345), 0);
+  EXPECT_THAT(read, ThrowsMessage<skel::error>(testing::AllOf(HasSubstr("it belongs to another user (number 12345)"),
+                                                              HasSubstr("or remove it"))));
+  EXPECT_TRUE(fs::exists(file(1)));
 }
 
 TEST_F(CheckpointStore, UsesTheOneBeforeWhereAnyByteIsCut) {
@@ -224,16 +274,24 @@ class HugeCheckpoint : public CheckpointStore {
     return true;
   }
   /// How one begins whose only part is so long.
-  static std::string head(std::uint64_t bytes) {
+  static std::string head(std::uint64_t bytes, std::uint32_t version = 2) {
     std::string out = "skelckpt";
     auto const add = [&](auto value) { out.append(reinterpret_cast<char const*>(&value), sizeof value); };
-    add(std::uint32_t{1}), add(std::uint32_t{1}), add(bytes), add(std::uint64_t{0});
+    add(version), add(std::uint32_t{1}), add(bytes), add(std::uint64_t{0});
     add(XXH3_64bits(out.data(), out.size()));
     return out;
   }
 
   fs::path huge_ = "/dev/shm/skel-store-" + std::to_string(::getpid());
 };
+
+TEST_F(HugeCheckpoint, OfAnotherVersionIsRefusedAndStays) {
+  open().write(some(1));
+  put(file(2), head(0, 1));
+  EXPECT_THAT([&] { found(); },
+              ThrowsMessage<skel::error>(HasSubstr("is of version 1, and this skel reads version 2; remove it")));
+  EXPECT_TRUE(fs::exists(file(2)));
+}
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end a process that asks for so much
 TEST_F(HugeCheckpoint, ThatSaysSoItselfIsOneForWhichThereIsNoMemory) {
@@ -346,20 +404,31 @@ TEST_F(CheckpointStore, GoesByNumbersAndNotByTheClock) {
 
 TEST_F(CheckpointStore, RefusesThoseOfAnotherProgram) {
   open().write(some(1));
+  auto const why = [&](skel::runtime::program_identity const& other) -> std::string {
+    std::vector<std::string> notes;
+    try {
+      checkpoint_store(folder_, 1, other, 0).last(notes);
+    } catch (skel::error const& e) {
+      return e.what();
+    }
+    return "";
+  };
   auto other = identity;
-  other[1] = "stage 'x' of i";
-  std::vector<std::string> notes;
-  EXPECT_THAT(
-      [&] { checkpoint_store(folder_, 1, other, 0).last(notes); },
-      ThrowsMessage<skel::error>(HasSubstr("of another program: station 1 is stage 'b' of i there and stage 'x' "
-                                           "of i here")));
+  other[1].value = "stage 'x'";
+  EXPECT_THAT(why(other), testing::AllOf(HasSubstr(file(1).string()),
+                                         HasSubstr("of another program: station 1 is "
+                                                   "stage 'b' there and stage 'x' here"),
+                                         HasSubstr("or remove the file to begin anew")));
   other = identity;
-  other.back() = "others";
-  EXPECT_THAT([&] { checkpoint_store(folder_, 1, other, 0).last(notes); },
-              ThrowsMessage<skel::error>(HasSubstr("functions or operators of other types")));
+  other.back().value = "others";
+  EXPECT_THAT(why(other), HasSubstr("functions or operators of other types"));
   other.erase(other.begin());
-  EXPECT_THAT([&] { checkpoint_store(folder_, 1, other, 0).last(notes); },
-              ThrowsMessage<skel::error>(HasSubstr("it has 3 stations, this program 2")));
+  EXPECT_THAT(why(other), HasSubstr("it depends on the number of stations, and this one on station 1"));
+  other = identity;
+  other[2].value = "1";
+  EXPECT_THAT(why(other), HasSubstr("the version of the state of stage 'b' is 2 there and 1 here"));
+  other[2].value = "10";
+  EXPECT_EQ(why(other), "");
   EXPECT_EQ(found(), 1U);
 }
 
@@ -392,13 +461,11 @@ TEST_F(CheckpointStore, KeepsWhatThereIsWhereTheDiskIsFull) {
   store.write(some(1));
   rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
-  auto* const as_usual = ::signal(SIGXFSZ, SIG_IGN);
   rlimit const small{10, before.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &small);
   EXPECT_THAT([&] { store.write(some(2)); },
               ThrowsMessage<skel::error>(HasSubstr("cannot be written: File too large")));
   ::setrlimit(RLIMIT_FSIZE, &before);
-  ::signal(SIGXFSZ, as_usual);
   EXPECT_THAT(files(), testing::ElementsAre("run-1.1.checkpoint"));
   store.write(some(3));
   EXPECT_THAT(files(), testing::ElementsAre("run-1.1.checkpoint", "run-1.2.checkpoint"));
@@ -406,8 +473,10 @@ TEST_F(CheckpointStore, KeepsWhatThereIsWhereTheDiskIsFull) {
 
 TEST_F(CheckpointStore, RemovesWhatWasHalfWritten) {
   open().write(some(1));
-  put(folder_ / "run-1.next.part", "half");
+  put(folder_ / "run-1.2.checkpoint.writing-4711-0", "half");
+  put(folder_ / "run-2.2.checkpoint.writing-4711-0", "of another run");
   open();
+  fs::remove(folder_ / "run-2.2.checkpoint.writing-4711-0");
   EXPECT_THAT(files(), testing::ElementsAre("run-1.1.checkpoint"));
 }
 

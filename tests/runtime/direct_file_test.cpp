@@ -1,6 +1,5 @@
 #include <runtime/direct_file.hpp>
 
-#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -77,8 +76,31 @@ TEST_P(DirectFile, HoldsFrontAndWhatWasAppended) {
     }
 }
 
+TEST_P(DirectFile, IsANewOneOfThisUserWhateverHasItsName) {
+  fs::path const victim = file_.string() + ".victim";
+  std::ofstream(victim) << "precious";
+  for (bool const hard : {false, true}) {
+    hard ? fs::create_hard_link(victim, file_) : fs::create_symlink(victim, file_);
+    direct_file out(file_, 0);
+    out.append("new");
+    out.finish("");
+    EXPECT_EQ(bytes(), "new");
+    EXPECT_EQ(fs::file_size(victim), 8U);
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(file_)));
+    EXPECT_EQ(fs::status(file_).permissions(), fs::perms(0600));
+    fs::remove(file_);
+  }
+  fs::remove(victim);
+}
+
+TEST_P(DirectFile, ThatIsNotFinishedLeavesNothing) {
+  { direct_file(file_, 0).append("half"); }
+  for (auto const& entry : fs::directory_iterator(file_.parent_path()))
+    EXPECT_FALSE(entry.path().filename().string().starts_with(file_.filename().string())) << entry.path();
+}
+
 TEST_P(DirectFile, SaysWhichFileCannotBeWritten) {
-  EXPECT_THAT([&] { direct_file(file_ / "x", 0); }, ThrowsMessage<skel::error>(HasSubstr("/x: cannot be opened")));
+  EXPECT_THAT([&] { direct_file(file_ / "x", 0); }, ThrowsMessage<skel::error>(HasSubstr("/x: cannot be made")));
   direct_file out(file_, 3);
   EXPECT_THAT([&] { out.finish("12"); }, ThrowsMessage<skel::error>(HasSubstr("3 were left free")));
 }
@@ -86,7 +108,6 @@ TEST_P(DirectFile, SaysWhichFileCannotBeWritten) {
 TEST_P(DirectFile, SaysThatNoMoreFits) {
   rlimit old{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
-  auto* const before = ::signal(SIGXFSZ, SIG_IGN);
   for (rlim_t const most : {rlim_t{0}, rlim_t{1000}, rlim_t{5000}, rlim_t{2'000'123}}) {
     rlimit const limit{most, old.rlim_max};
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -98,7 +119,6 @@ TEST_P(DirectFile, SaysThatNoMoreFits) {
     EXPECT_THAT(write, ThrowsMessage<skel::error>(HasSubstr("cannot be written")));
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
   }
-  ::signal(SIGXFSZ, before);
 }
 
 INSTANTIATE_TEST_SUITE_P(In, DirectFile, testing::Values("/tmp", "/dev/shm"),

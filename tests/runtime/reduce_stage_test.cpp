@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -160,8 +162,152 @@ TEST(ReduceStage, LetsOnePartialResultPerWorkerOrBatchLeaveTheFarm) {
   EXPECT_EQ(items_and_batches(sums, 1).first, 20000u);
   EXPECT_LE(items_and_batches(sums, 2).first, 3u);
 
+  // Of a batch the largest blocks of the numbers of its items: not more than two of each length.
   auto const products = run_line(product, spread(product, 3), ranks());
-  EXPECT_EQ(items_and_batches(products, 2).first, items_and_batches(products, 1).second);
+  EXPECT_EQ(items_and_batches(products, 2).second, items_and_batches(products, 1).second);
+  std::uint64_t blocks = 0;
+  for (auto const& s : products.stations)
+    if (s.station == 1) blocks += s.batches * 2 * static_cast<std::uint64_t>(std::bit_width(20000u));
+  EXPECT_LT(items_and_batches(products, 2).first, std::min<std::uint64_t>(blocks, 20000));
+}
+
+/// Numbers whose sums round.
+double rough(std::uint64_t x) {
+  stumble(x);
+  return 1.0 / static_cast<double>(x * 7919 % 10007 + 1);
+}
+struct rough_pair {
+  double sum;
+  std::uint64_t count;
+  friend bool operator==(rough_pair const&, rough_pair const&) = default;
+};
+auto const add_pairs = skel::commutative([](rough_pair const& a, rough_pair const& b) {
+  return rough_pair{a.sum + b.sum, a.count + b.count};
+});
+
+/// Items from `begin` on along the tree over their numbers, as it is meant.
+double along_the_tree(std::uint64_t begin, std::uint64_t length, std::uint64_t items) {
+  if (length == 1) return rough(begin);
+  if (begin + length / 2 >= items) return along_the_tree(begin, length / 2, items);
+  return along_the_tree(begin, length / 2, items) + along_the_tree(begin + length / 2, length / 2, items);
+}
+
+/// What compose(out) makes gives the same bits by any plan; returns them.
+template <class Result, class Compose>
+std::vector<Result> gives_the_same_bits(Compose const& compose) {
+  std::vector<Result> first;
+  bool is_first = true;
+  for (int shift : {0, 1})
+    for (std::size_t width : {1u, 2u, 3u, 5u})
+      for (std::size_t capacity : {0u, 1u, 3u})
+        for (double latency : {1e-5, 1e-3}) {
+          std::vector<Result> got;
+          auto app = compose(got);
+          program const line = make_program(app);
+          run_plan plan = spread(line, width, capacity, shift);
+          plan.batch_latency = latency;
+          run_line(line, plan, ranks());
+          if (std::exchange(is_first, false)) first = got;
+          EXPECT_EQ(got, first) << "width " << width << ", capacity " << capacity;
+        }
+  return first;
+}
+
+TEST(ReduceStage, GivesTheSameBitsByAnyPlanWhereSumsRound) {
+  std::uint64_t const n = 3001;
+  auto const keep = [](auto& out) { return skel::sink([&out](double x) { out.push_back(x); }); };
+  auto const farmed = gives_the_same_bits<double>(
+      [&](auto& out) { return count_to(n) | skel::farm(rough) | skel::reduce(std::plus<>{}) | keep(out); });
+  auto const in_order = gives_the_same_bits<double>([&](auto& out) {
+    return count_to(n) | skel::farm(rough) | skel::reduce([](double a, double b) { return a + b; }) | keep(out);
+  });
+  auto const as_they_come = gives_the_same_bits<double>([&](auto& out) {
+    return count_to(n) | skel::farm(stumbling, skel::unordered) |
+           skel::farm(skel::pipeline(stumbling, rough), skel::unordered) | skel::reduce(std::plus<>{}) | keep(out);
+  });
+  if (at_sink()) {
+    EXPECT_THAT(farmed, testing::ElementsAre(along_the_tree(0, 4096, n)));
+  }
+  EXPECT_EQ(in_order, farmed);
+  EXPECT_EQ(as_they_come, farmed);
+}
+
+TEST(ReduceStage, GivesTheSameBitsWhereStagesBeforeItDropItemsOrGiveMany) {
+  auto const keep = [](auto& out) { return skel::sink([&out](double x) { out.push_back(x); }); };
+  auto const many = skel::emits<double>([](std::uint64_t x, auto& out) {
+    for (std::uint64_t k = 0; k < x % 4; ++k) out(rough(x + k));
+  });
+  gives_the_same_bits<double>([&](auto& out) {
+    return count_to(3000) | skel::farm(many, skel::unordered) | skel::reduce(std::plus<>{}) | keep(out);
+  });
+  gives_the_same_bits<double>([&](auto& out) {
+    return count_to(3000) | skel::farm(many, skel::unordered) | skel::farm([](double x) { return 3 * x; }) |
+           skel::reduce(std::plus<>{}) | keep(out);
+  });
+  gives_the_same_bits<double>([&](auto& out) {
+    return count_to(3000) | skel::farm(rough, skel::unordered) | skel::filter([](double x) { return x < 0.1; }) |
+           skel::reduce(std::plus<>{}) | keep(out);
+  });
+  gives_the_same_bits<double>([&](auto& out) {
+    return count_to(3000) | skel::farm(rough, skel::unordered) | skel::reduce(std::plus<>{}, skel::every(7)) |
+           skel::farm([](double x) { return x / 3; }, skel::unordered) | skel::reduce(std::plus<>{}) | keep(out);
+  });
+}
+
+TEST(ReduceStage, GivesTheSameBitsOfTypesThatUsersHaveMarkedIfReproducible) {
+  auto const pair_of = [](std::uint64_t x) { return rough_pair{rough(x), 1}; };
+  auto const found = gives_the_same_bits<rough_pair>([&](auto& out) {
+    return count_to(3001) | skel::farm(pair_of, skel::unordered) | skel::reduce(add_pairs, skel::reproducible) |
+           skel::sink([&out](rough_pair x) { out.push_back(x); });
+  });
+  if (at_sink()) {
+    EXPECT_THAT(found, testing::ElementsAre(rough_pair{along_the_tree(0, 4096, 3001), 3001}));
+  }
+}
+
+/// Of types that own memory.
+TEST(ReduceStage, GivesTheSameBitsOfVectorsIfReproducible) {
+  auto const add = [](std::vector<double> a, std::vector<double> const& b) {
+    for (std::size_t k = 0; k < a.size(); ++k) a[k] += b[k];
+    return a;
+  };
+  auto const found = gives_the_same_bits<std::vector<double>>([&](auto& out) {
+    return count_to(3001) | skel::farm([](std::uint64_t x) {
+             return std::vector{rough(x), rough(x)};
+           }) |
+           skel::reduce(add, skel::reproducible) | skel::sink([&out](std::vector<double> x) { out.push_back(x); });
+  });
+  double const sum = along_the_tree(0, 4096, 3001);
+  if (at_sink()) {
+    EXPECT_THAT(found, testing::ElementsAre(std::vector{sum, sum}));
+  }
+}
+
+TEST(ReduceStage, IsReproducibleBehindABroadcastOnlyOfAFixedWidth) {
+  auto const part = [](std::uint64_t const& x, skel::portion mine) { return rough(x + mine.index); };
+  auto of_any = count_to(10) | skel::broadcast(part) | skel::reduce(std::plus<>{}, skel::reproducible) |
+                skel::sink([](double) {});
+  EXPECT_THROW(make_program(of_any), skel::error);
+  gives_the_same_bits<double>([&](auto& out) {
+    return count_to(300) | skel::broadcast(part, skel::width{3}) | skel::reduce(std::plus<>{}, skel::reproducible) |
+           skel::sink([&out](double x) { out.push_back(x); });
+  });
+}
+
+TEST(ReduceStage, CarriesBlocksOfItemsToAnotherRank) {
+  auto const add = std::plus<>{};
+  skel::runtime::partial_fold<double> here, there, whole;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    std::uint64_t const item = i * 37 % 100;
+    whole.add(add, item, 0, rough(item));
+    (i < 60 ? here : there).add(add, item, 0, rough(item));
+    if (i == 59) there.restore(here.take());
+  }
+  EXPECT_EQ(there.items(), whole.items());
+  auto const sum = whole.result_of_blocks(add);
+  EXPECT_EQ(there.result_of_blocks(add), sum);
+  EXPECT_TRUE(sum.has_value());
+  EXPECT_TRUE(here.result_of_blocks(add).has_value()) << "it may have to go on here";
 }
 
 TEST(ReduceStage, TellsEveryRankWhichReduceThrewOnWhichItem) {
@@ -309,6 +455,25 @@ TEST(ReduceStage, CarriesOnWithWhatItHeldOnAnotherRank) {
   stays.add(skel::minimum{}, &number);
   EXPECT_EQ(stays.take(), "");
   EXPECT_EQ(stays.result(), &number);
+}
+
+/// However it came to hold more than a window has.
+TEST(ReduceStage, AWindowThatIsFullCloses) {
+  skel::runtime::partial_fold<int> fold;
+  std::plus<> const op;
+  for (int i = 0; i < 5; ++i) fold.add(op, 1);
+  skel::runtime::reduce_worker<int, std::plus<>> worker(op, 3, fold);
+  auto batch = std::make_unique<skel::runtime::items<int>>(7);
+  for (int i = 0; i < 7; ++i) batch->emplace([] { return 1; });
+  std::size_t position = 0;
+  std::uint64_t bytes = 0;
+  auto const out = worker.process(std::move(batch), position, bytes);
+  ASSERT_NE(out, nullptr);
+  auto const& results = static_cast<skel::runtime::items<int> const&>(*out);
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0], 6);
+  EXPECT_EQ(results[1], 3);
+  EXPECT_EQ(results[2], 3);
 }
 
 /// Cannot be written.

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -374,6 +377,60 @@ TEST(RunLine, CanBeInterruptedOnAnyRank) {
   skel::runtime::run_options options;
   options.interrupt = &interrupt;
   EXPECT_THROW(run_line(line, spread(line, 1), ranks(), options), skel::cancelled);
+}
+
+/// Returns when the token is stopped, and not before.
+void wait_for(std::stop_token const& stop) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  stopped.wait(lock, stop, [] { return false; });
+}
+
+TEST(RunLine, StopsFunctionsThatWaitWhereAnotherOneThrows) {
+  auto app = skel::source([i = 0](std::stop_token const& stop) mutable -> std::optional<int> {
+               if (i < 4) return i++;
+               return wait_for(stop), std::nullopt;
+             }) |
+             skel::farm([](int x, std::stop_token const& stop) {
+               if (x == 3) throw std::runtime_error("bad frame");
+               return wait_for(stop), x;
+             }) |
+             skel::sink([](int, std::stop_token const&) {});
+  program const line = make_program(app);
+  auto plan = spread(line, 4);
+  plan.batch_latency = 1e-12;  // batches of one item, which all have begun
+  try {
+    run_line(line, plan, ranks());
+    FAIL();
+  } catch (skel::stage_error const& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("bad frame"));
+  }
+}
+
+TEST(RunLine, StopsFunctionsThatWaitWhereARankIsInterrupted) {
+  std::atomic<bool> interrupt{false};
+  auto app = skel::source([&](std::stop_token const& stop) -> std::optional<int> {
+               interrupt = true;
+               return wait_for(stop), 1;
+             }) |
+             [](int x) { return x; } | skel::sink([](int) {});
+  program const line = make_program(app);
+  skel::runtime::run_options options;
+  options.interrupt = &interrupt;
+  EXPECT_THROW(run_line(line, spread(line, 1), ranks(), options), skel::cancelled);
+}
+
+TEST(RunLine, StopsNoTokenOfARunThatEnds) {
+  std::vector<std::stop_token> seen;
+  auto app = skel::source([&, i = 0](std::stop_token const& stop) mutable {
+               seen.push_back(stop);
+               return i < 10 ? std::optional(i++) : std::nullopt;
+             }) |
+             [](int x) { return x; } | skel::sink([](int) {});
+  program const line = make_program(app);
+  EXPECT_EQ(run_line(line, spread(line, 1), ranks()).items, 10U);
+  for (auto const& one : seen) EXPECT_FALSE(one.stop_requested());
 }
 
 TEST(RunLine, SendsOnWhatASilentSourceHasLeftInItsBatch) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,9 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -102,6 +105,47 @@ TEST_F(StreamFiles, LinesAreGivenWithoutTheirEnds) {
   EXPECT_THAT(lines("a\n\nbc\n"), testing::ElementsAre("a", "", "bc"));
   std::string const longer(200'000, 'x');
   EXPECT_THAT(lines(longer + "\ny\n" + longer), testing::ElementsAre(longer, "y", longer));
+}
+
+TEST_F(StreamFiles, LinesMayEndWithCrLfAndBeginWithAMark) {
+  auto const lines = [&](std::string const& text) {
+    skel::line_source source(file(text));
+    return all_of(source);
+  };
+  EXPECT_THAT(lines("a\r\n\r\nb\r\n"), testing::ElementsAre("a", "", "b"));
+  EXPECT_THAT(lines("a\rb\r\r\nc\r"), testing::ElementsAre("a\rb\r", "c\r")) << "a CR alone is a byte as others";
+  EXPECT_THAT(lines("\xef\xbb\xbf"
+                    "a\n\xef\xbb\xbf"
+                    "b"),
+              testing::ElementsAre("a",
+                                   "\xef\xbb\xbf"
+                                   "b"));
+  EXPECT_THAT(lines("\xef\xbb\xbf\nb"), testing::ElementsAre("", "b"));
+  EXPECT_THAT(lines("\xef\xbb\xbf"), testing::ElementsAre());
+  EXPECT_THAT(lines("\xef\xbb"), testing::ElementsAre("\xef\xbb"));
+  std::string const longer(65'535, 'x');  // the CR is the last byte of what is read at once
+  EXPECT_THAT(lines(longer + "\r\ny\r\n"), testing::ElementsAre(longer, "y"));
+  std::string const bytes =
+      "\xef\xbb\xbf"
+      "a\r\nb\r";
+  skel::block_source exact(file(bytes), 100);
+  EXPECT_THAT(all_of(exact), testing::ElementsAre(bytes));
+}
+
+TEST_F(StreamFiles, LinesGoOnBehindAMarkAndCrLf) {
+  std::string const name = file(
+      "\xef\xbb\xbf"
+      "a\r\nb\r\nc");
+  skel::line_source first(name);
+  EXPECT_EQ(saved(first), saved(first));
+  for (std::string const line : {"a", "b", "c"}) {
+    skel::line_source source(name);
+    restore(source, saved(first));
+    EXPECT_EQ(source(), line);
+    EXPECT_EQ(first(), line);
+    EXPECT_EQ(source.position(), first.position());
+  }
+  EXPECT_EQ(first.position(), 10u);
 }
 
 TEST_F(StreamFiles, BlocksAreGivenInFullButForTheLast) {
@@ -337,6 +381,29 @@ TEST_F(StreamFiles, WhatStandardOutputCouldNotBringToTheDiskIsLost) {
   disk_problem = 0;
   EXPECT_THROW(saved(sink), skel::error);
   ::close(number);
+}
+
+TEST(LineSource, WaitsForAPipeNoLongerThanTheRunGoesOn) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  skel::line_source lines("/dev/fd/" + std::to_string(ends[0]));
+  skel::block_source blocks("/dev/fd/" + std::to_string(ends[0]), 100);
+  std::stop_source stop;
+  ASSERT_EQ(::write(ends[1], "one\nt", 5), 5);
+  EXPECT_EQ(lines(stop.get_token()), "one");
+  std::jthread const later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    stop.request_stop();
+  });
+  EXPECT_EQ(lines(stop.get_token()), std::nullopt);
+  EXPECT_EQ(blocks(stop.get_token()), std::nullopt);
+  EXPECT_FALSE(skel::wait_for_input(ends[0], stop.get_token()));
+  ASSERT_EQ(::write(ends[1], "wo\n", 3), 3);
+  EXPECT_EQ(lines(), "two");  // nothing is lost
+  ::close(ends[1]);
+  EXPECT_TRUE(skel::wait_for_input(ends[0], {}));  // it has ended
+  EXPECT_EQ(lines(), std::nullopt);
+  ::close(ends[0]);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 #include "command.hpp"
@@ -68,13 +69,13 @@ TEST_F(DecisionsTest, SaysThatALineWasCutOff) {
 
 TEST_F(DecisionsTest, NeverWritesThePageOverItsFile) {
   auto const input = history();
-  auto const before = skel::platform::read_text(input);
+  auto const before = skel::read_text(input);
   std::filesystem::create_symlink(input, (folder_ / "link").string());
   for (auto const& page : {input, (folder_ / "link").string()}) {
     auto const refused = skel({"decisions", input, "--page", page});
     EXPECT_EQ(refused.status, 2);
     EXPECT_THAT(refused.err, testing::AllOf(HasSubstr("--page"), HasSubstr(input), HasSubstr(page)));
-    EXPECT_EQ(skel::platform::read_text(input), before);
+    EXPECT_EQ(skel::read_text(input), before);
   }
 }
 

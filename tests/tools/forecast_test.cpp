@@ -62,6 +62,30 @@ TEST_F(ForecastTest, NeedsNoNames) {
   EXPECT_EQ(skel({"forecast", file("one.txt", "3")}).status, 0);
 }
 
+TEST_F(ForecastTest, ReadsNothingOfColumnsThatAreNotWanted) {
+  auto const next = [&](std::string const& text, std::string const& column) {
+    auto const answer = skel({"forecast", file("t.csv", text), "--column", column, "--json"}).json();
+    return answer["series"].size() == 1 ? answer["series"][0]["next"].get<double>() : std::nan("");
+  };
+  EXPECT_EQ(next("timestamp,value\n2026-01-05 10:00:00,3\n2026-01-05 10:05:00,3\n", "value"), 3);
+  EXPECT_EQ(next("host,cpu,free\nn1,3,\nn1,3,\n", "cpu"), 3);
+  EXPECT_EQ(next("time,load,note\n1,3,nan\n2,3,1e999\n", "load"), 3);
+  EXPECT_EQ(next("10:00,3\n10:05,3\n", "column 2"), 3);
+  EXPECT_EQ(next("name,load\n\"Smith, John\",3\n\"Doe\",3\n", "load"), 3);
+  EXPECT_EQ(next("# measured\nname;load\na, b;3\nc;3\n", "load"), 3);
+  EXPECT_EQ(next("name\tload of it\na b\t3\n\t3\n", "load of it"), 3);
+}
+
+TEST_F(ForecastTest, ReadsTextsOfEverySystem) {
+  for (std::string const& text : {std::string("load\r\n3\r\n3\r\n"), std::string("load\r3\r3\r"),
+                                  "\xef\xbb\xbf" + std::string("load\n3\n3\n"), std::string("\"load\"\n\"3\"\n3")}) {
+    auto const answer = skel({"forecast", file("t.csv", text), "--json"}).json();
+    ASSERT_EQ(answer["series"].size(), 1U) << text;
+    EXPECT_EQ(answer["series"][0]["name"], "load") << text;
+    EXPECT_EQ(answer["series"][0]["values"], 2) << text;
+  }
+}
+
 TEST_F(ForecastTest, RefusesWhatItCannotRead) {
   auto const fails = [&](std::string const& text, std::string const& why) {
     auto const result = skel({"forecast", file("bad.csv", text)});
@@ -70,7 +94,14 @@ TEST_F(ForecastTest, RefusesWhatItCannotRead) {
   };
   fails("", "has no measurements");
   fails("a,b\n", "has no measurements");
-  fails("a,b\n1,2\n3\n", "line 3: has 1 numbers; 2 are wanted");
+  fails("a,b\n1,2\n3\n", "line 3: has 1 field, the first line has 2");
+  fails("a,b\n1,x,2\n",
+        "line 2: has 3 fields, the first line has 2; put a field that has the separator itself in quotes");
+  fails("a\n\"1\n", "line 2: a quote is not closed");
+  fails("a;b\n1;2,5\n", "line 2, column 2: is '2,5'; write a decimal point, not a comma");
+  fails("1 2\n3 4\n", "line 2, column 1: is '3 4'; separate its numbers by commas");
+  fails("\x1f\x8b\x08", "is compressed by gzip");
+  fails("a,b\n1,\n", "line 2, column 2: is missing; a measurement is wanted in every line, or name the columns");
   fails("a,b\n1,two\n", "line 2, column 2: is 'two'; a finite number is wanted");
   fails("1\nnan\n", "line 2, column 1: is 'nan'; a finite number is wanted");
   fails("1,2\n1,\n", "line 2, column 2: is missing");

@@ -76,6 +76,9 @@ TEST_F(MpirunCommand, LeavesOutAHostOfAFile) {
   EXPECT_EQ(without({"mpirun", "--hostfile", hosts, "-np", "8", "p"}, "n2"),
             (words{"mpirun", "--host", "n1.site:2,n3", "-np", "8", "p"}));
   EXPECT_EQ(without({"mpirun", "-machinefile", hosts, "p"}, "n1"), (words{"mpirun", "--host", "n2:4,n3", "p"}));
+  auto const of_windows = file("w", "\xef\xbb\xbfn1 slots=2\r\nn2 slots=4\r\nn3\r");
+  EXPECT_EQ(without({"mpirun", "--hostfile", of_windows, "-np", "8", "p"}, "n2"),
+            (words{"mpirun", "--host", "n1:2,n3", "-np", "8", "p"}));
   EXPECT_THROW(without({"mpirun", "--hostfile", (folder_ / "none").string(), "p"}, "n2"), skel::error);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 #include "command.hpp"
@@ -113,6 +114,17 @@ TEST_F(SelectTest, HearsWhatIsAnnounced) {
   auto const answer = skel({"select", platform(), app(), "--announcements", announced, "--json"}).json();
   EXPECT_EQ(answer["clusters"], json({"near-a", "near-b"}));
   EXPECT_NEAR(answer["iteration"].get<double>(), 1.0 / (5 + 9) + 6 * 2e-3, 1e-12);
+  auto const of_windows = file("w.jsonl",
+                               "\xef\xbb\xbf"
+                               R"({"skel_announcement": 1, "host": "near-a", "speed": 0.5})"
+                               "\r \r"
+                               R"({"skel_announcement": 1, "leaves": "near-b-3"})"
+                               "\r\n"
+                               R"({"skel_announcement": 1, "link": ["near-b", "near-a"], "latency": 0.002})"
+                               "\r\n");
+  auto const same = skel({"select", platform(), app(), "--announcements", of_windows, "--json"});
+  EXPECT_EQ(same.json()["iteration"], answer["iteration"]);
+  EXPECT_THAT(same.err, Not(HasSubstr("left out")));
   std::string more;
   for (int k = 0; k < 10; ++k)
     more += R"({"skel_announcement": 1, "leaves": "near-c"})"
@@ -150,7 +162,7 @@ TEST_F(SelectTest, DrawsTheGridAndTheTimeOfEverySize) {
   auto const plot = folder_ / "clusters.svg";
   auto const answer = skel({"select", platform(), app(), "--plot", plot.string(), "--json"}).json();
   EXPECT_EQ(answer["clusters"], json({"near-a", "near-b"}));
-  auto const drawn = skel::platform::read_text(plot.string());
+  auto const drawn = skel::read_text(plot.string());
   skel::test::expect_balanced(drawn);
   EXPECT_EQ(skel::test::count(drawn, "class=\"cluster chosen\""), 2U);
   EXPECT_EQ(skel::test::count(drawn, "class=\"cluster\""), 2U);

@@ -9,6 +9,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace skel::training {
@@ -222,7 +223,7 @@ reduction_samples parse_reduction_samples(std::string_view text, std::string con
 }
 
 reduction_samples read_reduction_samples(std::filesystem::path const& path) {
-  return parse_reduction_samples(platform::read_text(path), path.string());
+  return parse_reduction_samples(read_text(path), path.string());
 }
 
 }  // namespace skel::training

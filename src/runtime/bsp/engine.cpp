@@ -17,6 +17,8 @@
 #include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/errors.hpp>
 
+#include "listed_ranks.hpp"
+
 namespace skel::runtime::bsp {
 namespace {
 
@@ -74,12 +76,34 @@ engine::engine(process_group& group, transport& among, team& threads, run_option
       control_(options_.interrupt),
       rank_of_(group.processes()),
       pinned_(group.processes()),
-      come_(size()) {
+      come_(size()),
+      functions_("a process of bsp '" + group.name() + "' on rank " + std::to_string(among.rank()), "superstep") {
   SKEL_EXPECTS(options_.first_ranks.empty() || options_.first_ranks.size() == group.processes());
   SKEL_EXPECTS(std::ranges::all_of(options_.first_ranks, [&](int r) { return r >= 0 && r < among.size(); }));
   record_.name = group.name();
   record_.processes = group.processes();
   for (auto const process : options_.pinned) pinned_[process] = true;
+}
+
+std::string engine::waits_for() const {
+  auto const ranks = rounds_.missing();
+  std::string const who = ranks.empty() ? "messages on their way" : listed(ranks), number = std::to_string(number_);
+  switch (stage_) {
+    case stage::begin:
+    case stage::over:
+      return "nothing";
+    case stage::superstep:
+      return who + " at the barrier of superstep " + number;
+    case stage::answers:
+      return "what was got in superstep " + number + ", from " + who;
+    case stage::states:
+    case stage::outcome:
+      return "processes that move after superstep " + number + ", from " + who;
+    case stage::closing:
+    case stage::agreement:
+      return "results and the end of the run, from " + who;
+  }
+  return who;
 }
 
 bool engine::serve() {
@@ -143,19 +167,27 @@ void engine::note(std::optional<process_failure> failed) {
   failure_ = std::move(failed);
   failure_->superstep = number_;
   failure_->rank = rank();
+  run_ends(text_of(record_.name, *failure_));
 }
 
 /// Calls step(part, slots) for all slots in parts, on all threads.
 template <class Step>
 void engine::on_threads(char const* name, Step const& step) {
+  functions_.count.store(number_, std::memory_order_relaxed);
   std::size_t const slots = group_.here().size();
   std::size_t const parts = std::min(slots, team_.parts() == 1 ? 1 : parts_per_thread * team_.parts());
   group_.prepare(parts);
   std::vector<std::optional<process_failure>> failed(parts);
   team_.share({name}, parts, dealing::on_demand, 1, [&](std::size_t, team::pieces& mine) {
     while (auto const some = mine.next())
-      for (std::size_t part = some->begin; part < some->end; ++part)
+      for (std::size_t part = some->begin; part < some->end; ++part) {
+        user_call const known(functions_, record::now_ns());
         failed[part] = step(part, plan::block_of(slots, parts, part));
+        if (!failed[part]) continue;  // others may not return
+        failed[part]->superstep = number_;
+        failed[part]->rank = rank();
+        run_ends(text_of(record_.name, *failed[part]));
+      }
   });
   for (auto& one : failed) note(std::move(one));
 }

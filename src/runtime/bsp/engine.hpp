@@ -11,6 +11,7 @@
 #include <skel/detail/record/bsp_record.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
+#include <skel/detail/runtime/run_watch.hpp>
 #include <skel/detail/runtime/team.hpp>
 
 #include "transport/rounds.hpp"
@@ -37,6 +38,9 @@ class engine {
   bool serve();
   /// Whether serve() can go on.
   bool is_due() const { return rounds_.complete(); }
+
+  /// Between two calls of serve(): what this rank waits for, in words.
+  std::string waits_for() const;
 
   /// When serve() has returned false and the transport has settled: what happened. Throws what run_bsp() throws.
   record::bsp_record end();
@@ -131,6 +135,8 @@ class engine {
   bool cancelled_ = false;
   std::string refused_;                    // what else has ended the run
   std::optional<process_failure> failed_;  // what has ended it
+  user_function functions_;                // of the processes here
+  watched_run const watched_;              // the last one: it is about all that is above
 };
 
 }  // namespace skel::runtime::bsp

@@ -49,11 +49,12 @@ std::string not_ended(std::string const& program, std::uint64_t supersteps, std:
          " under way; let processes halt(), or give the program more supersteps (limited())";
 }
 
+std::string text_of(std::string const& program, process_failure const& what) {
+  return "bsp '" + program + "': " + where(what) + " on rank " + std::to_string(what.rank) + ": " + what.what;
+}
+
 void throw_failure(std::string const& program, process_failure const& what) {
-  throw process_error(
-      program, what.process, what.superstep, what.rank,
-      "bsp '" + program + "': " + where(what) + " on rank " + std::to_string(what.rank) + ": " + what.what,
-      what.exception);
+  throw process_error(program, what.process, what.superstep, what.rank, text_of(program, what), what.exception);
 }
 
 }  // namespace skel::runtime::bsp

@@ -31,6 +31,7 @@ class one_round {
     return false;
   }
   bool is_due() const { return rounds_.complete(); }
+  static std::string waits_for() { return "cells of other ranks"; }
   std::vector<round_message> take() { return std::move(come_); }
 
  private:

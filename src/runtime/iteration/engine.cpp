@@ -12,6 +12,8 @@
 #include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/errors.hpp>
 
+#include "listed_ranks.hpp"
+
 namespace skel::runtime::iteration {
 namespace {
 
@@ -71,6 +73,12 @@ engine::engine(mesh_part& part, plan::mesh_layout const& layout, transport& amon
       waiting_(part.steps().size()),
       come_(size()),
       pause_(among, of_pauses, layout.ranks, iteration_, options_.done.value_or(0) + 1) {
+  for (auto const& one : part.steps())
+    functions_.emplace_back(
+        "step '" + one.name + "' of program '" + part.name() + "' on rank " + std::to_string(among.rank()),
+        "iteration");
+  functions_.emplace_back("what makes the cells of program '" + part.name() + "' on rank " +
+                          std::to_string(among.rank()));
   record_.name = part.name();
   record_.elements = part.elements();
   among.open(of_ends, [this](int /*from*/, std::span<std::byte const> body, auto /*sizes*/) {
@@ -99,6 +107,24 @@ bool engine::is_due() const {
   if (stage_ == stage::reducing) return reductions_->complete();
   if (holds_) return !has_to_hold();
   return stage_ != stage::idle && (!waits_ || ghosts_.has_come());
+}
+
+std::string engine::waits_for() const {
+  std::string const where = " in iteration " + std::to_string(iteration_);
+  auto const named = [&](std::vector<int> const& ranks) {
+    return ranks.empty() ? std::string("messages on their way") : listed(ranks);
+  };
+  if (at_the_end()) return named(endings_.missing()) + " at the end of the iterations";
+  if (stage_ == stage::idle) return listed(layout_.ranks) + ", as this rank has no elements";
+  if (stage_ == stage::reducing) {
+    auto ranks = reductions_->missing();
+    for (int& r : ranks) r = layout_.ranks[static_cast<std::size_t>(r)];
+    return named(ranks) + " at all_reduce '" + step().name + "'" + where;
+  }
+  if (auto const [update, ranks] = ghosts_.missing(); waits_ && !ranks.empty())
+    return "update '" + part_.steps()[update].name + "' of " + listed(ranks) + where;
+  if (holds_) return "rank 0, which says where all pause," + where;
+  return "nothing";
 }
 
 bool engine::serve() {
@@ -140,7 +166,7 @@ void engine::begin() {
     return begin_iteration();
   }
   std::size_t const places = layout_.places(), pieces = std::min(places, pieces_per_thread * team_.parts());
-  on_threads("make", pieces,
+  on_threads(functions_.back(), "make", pieces,
              [&](std::size_t piece) { return part_.make(plan::block_of(places, pieces, piece), control_); });
   first_begun_ = record::now();
   begin_iteration();
@@ -243,7 +269,7 @@ bool engine::wait_for_ghosts() {
 void engine::compute(plan::block places) {
   if (places.size() == 0) return;
   std::size_t const pieces = std::min(places.size(), pieces_per_thread * team_.parts());
-  computing_[step_] += on_threads(step().name.c_str(), pieces, [&](std::size_t piece) {
+  computing_[step_] += on_threads(functions_[step_], step().name.c_str(), pieces, [&](std::size_t piece) {
     auto const some = plan::block_of(places.size(), pieces, piece);
     return part_.compute(step_, {places.begin + some.begin, places.begin + some.end}, control_);
   });
@@ -253,12 +279,20 @@ void engine::compute(plan::block places) {
 /// Calls piece(number) for all pieces, on all threads; in between, the one that communicates does that now and then.
 /// Returns what the pieces took without that [s].
 template <class Piece>
-double engine::on_threads(char const* name, std::size_t pieces, Piece const& piece) {
+double engine::on_threads(user_function& calls, char const* name, std::size_t pieces, Piece const& piece) {
   if (pieces == 0) return 0;
+  calls.count.store(iteration_, std::memory_order_relaxed);
   std::vector<std::optional<mesh_failure>> failed(pieces);
   double const begin = record::now(), looked_before = looked_;
   auto const take = [&](std::size_t number) {
-    failed[number] = piece(number);
+    {
+      user_call const known(calls, record::now_ns());
+      failed[number] = piece(number);
+    }
+    if (failed[number]) {  // others may not return
+      locate(*failed[number]);
+      run_ends(text_of(record_.name, name_of_step(*failed[number]), *failed[number]));
+    }
     if (std::this_thread::get_id() != communicates_) return;
     double const now = record::now();
     if (looked_ > share_of_looks * (computed_ + now - begin)) return;
@@ -282,7 +316,7 @@ void engine::take_all_reduce() {
   if (step().sees_neighbours && !wait_for_ghosts()) return;
   std::size_t const pieces = (layout_.computed + places_of_fold - 1) / places_of_fold;
   part_.prepare_fold(step_, pieces);
-  double const folded = on_threads(step().name.c_str(), pieces, [&](std::size_t piece) {
+  double const folded = on_threads(functions_[step_], step().name.c_str(), pieces, [&](std::size_t piece) {
     std::size_t const first = piece * places_of_fold;
     return part_.fold(step_, piece, {first, std::min(first + places_of_fold, layout_.computed)}, control_);
   });
@@ -313,7 +347,11 @@ void engine::finish_reduction() {
 void engine::take_act() {
   bool ends = false;
   double const begin = record::now();
-  note(part_.act(step_, iteration_, rank(), among_.size(), ends));
+  functions_[step_].count.store(iteration_, std::memory_order_relaxed);
+  {
+    user_call const known(functions_[step_], record::now_ns());
+    note(part_.act(step_, iteration_, rank(), among_.size(), ends));
+  }
   computing_[step_] += record::now() - begin;
   if (has_stopped()) return;
   if (!ends && step().what == mesh_step::kind::until) passed_ = place();
@@ -323,12 +361,24 @@ void engine::take_act() {
     next_step();
 }
 
+void engine::locate(mesh_failure& failed) const {
+  failed.iteration = iteration_;
+  failed.step = step_;
+  failed.rank = rank();
+}
+
+/// Empty where it is of none.
+std::string engine::name_of_step(mesh_failure const& failed) const {
+  bool const has_step = failed.during != mesh_failure::kind::make && failed.during != mesh_failure::kind::result &&
+                        failed.during != mesh_failure::kind::gather && failed.during != mesh_failure::kind::rank;
+  return has_step ? part_.steps()[failed.step].name : std::string();
+}
+
 /// Keeps the failure that comes first in the program.
 void engine::note(std::optional<mesh_failure> failed) {
   if (!failed) return;
-  failed->iteration = iteration_;
-  failed->step = step_;
-  failed->rank = rank();
+  locate(*failed);
+  run_ends(text_of(record_.name, name_of_step(*failed), *failed));
   if (!failure_ || failed->is_before(*failure_)) failure_ = std::move(failed);
 }
 
@@ -476,12 +526,7 @@ void engine::finish_closing() {
 }
 
 record::mesh_record engine::end() {
-  if (failed_) {
-    bool const has_step = failed_->during != mesh_failure::kind::make &&
-                          failed_->during != mesh_failure::kind::result &&
-                          failed_->during != mesh_failure::kind::gather && failed_->during != mesh_failure::kind::rank;
-    throw_failure(record_.name, has_step ? part_.steps()[failed_->step].name : std::string(), *failed_);
-  }
+  if (failed_) throw_failure(record_.name, name_of_step(*failed_), *failed_);
   if (cancelled_) throw cancelled("program '" + record_.name + "' was cancelled");
   if (!refused_.empty()) throw error(refused_);
   record_.seconds = record::now() - begun_;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <skel/detail/record/mesh_record.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
+#include <skel/detail/runtime/run_watch.hpp>
 #include <skel/detail/runtime/step_control.hpp>
 #include <skel/detail/runtime/team.hpp>
 
@@ -48,6 +50,9 @@ class engine {
   /// Whether serve() can go on.
   bool is_due() const;
 
+  /// Between two calls of serve(): what this rank waits for, in words.
+  std::string waits_for() const;
+
   /// When serve() has returned false and the transport has settled: what happened. Throws what run_mesh() throws.
   record::mesh_record end();
 
@@ -75,7 +80,7 @@ class engine {
   bool has_to_hold() const;
   void compute(plan::block places);
   template <class Piece>
-  double on_threads(char const* name, std::size_t pieces, Piece const& piece);
+  double on_threads(user_function& calls, char const* name, std::size_t pieces, Piece const& piece);
   void finish_reduction();
   void tell(std::span<int const> ranks);
   void tell_all();
@@ -86,6 +91,8 @@ class engine {
   void close();
   void finish_closing();
   void note(std::optional<mesh_failure> failed);
+  void locate(mesh_failure& failed) const;
+  std::string name_of_step(mesh_failure const& failed) const;
   bool has_stopped() const { return failure_.has_value() || cancels_ || !refused_.empty() || told_ || goes_too_far(); }
   /// Whether this rank has gone on where iterations have ended on another one.
   bool goes_too_far() const { return passed_ >= first_end_; }
@@ -135,6 +142,8 @@ class engine {
   std::string refused_;                                                  // what else ends the run
   bool cancelled_ = false;                                               // what has ended it, as all ranks know it
   std::optional<mesh_failure> failed_;
+  std::deque<user_function> functions_;  // of each step, and what makes cells
+  watched_run const watched_;            // the last one: it is about all that is above
 };
 
 }  // namespace skel::runtime::iteration

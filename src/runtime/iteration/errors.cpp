@@ -59,13 +59,14 @@ std::string not_agreed(std::string const& program, std::uint64_t iterations, int
          "the number of iterations that it is given";
 }
 
+std::string text_of(std::string const& program, std::string const& step, mesh_failure const& what) {
+  return "program '" + program + "': " + where(step, what) + " on rank " + std::to_string(what.rank) + ": " + what.what;
+}
+
 void throw_failure(std::string const& program, std::string const& step, mesh_failure const& what) {
   std::optional<std::size_t> element;
   if (what.element != mesh_failure::no_element) element = what.element;
-  throw mesh_error(
-      program, step, element, what.iteration, what.rank,
-      "program '" + program + "': " + where(step, what) + " on rank " + std::to_string(what.rank) + ": " + what.what,
-      what.exception);
+  throw mesh_error(program, step, element, what.iteration, what.rank, text_of(program, step, what), what.exception);
 }
 
 }  // namespace skel::runtime::iteration

@@ -39,6 +39,16 @@ bool ghost_exchange::has_come() const {
   });
 }
 
+std::pair<std::size_t, std::vector<int>> ghost_exchange::missing() const {
+  for (auto const& one : under_way_) {
+    std::vector<int> from;
+    for (std::size_t k = 0; k < come_.size(); ++k)
+      if (!come_[k].contains(one.number)) from.push_back(layout_.neighbours[k].rank);
+    if (!from.empty()) return {one.step, from};
+  }
+  return {};
+}
+
 void ghost_exchange::finish() {
   SKEL_EXPECTS(has_come());
   for (; !under_way_.empty(); under_way_.pop_front()) {

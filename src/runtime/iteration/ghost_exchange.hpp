@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <skel/detail/plan/mesh_layout.hpp>
@@ -26,6 +27,9 @@ class ghost_exchange {
   bool is_under_way() const { return !under_way_.empty(); }
   /// Whether all that are under way have come.
   bool has_come() const;
+  /// The step of the first update that is under way and has not come, and the ranks that it has not come from; none:
+  /// all have.
+  std::pair<std::size_t, std::vector<int>> missing() const;
   /// Writes what has come into the ghosts, in the order of the updates. Precondition: has_come().
   void finish();
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/run_watch.hpp>
 #include <skel/detail/runtime/step_control.hpp>
 #include <skel/detail/runtime/team.hpp>
 
@@ -48,6 +51,10 @@ class piece_run {
  public:
   piece_run(mesh_part& part, plan::mesh_layout const& layout, team& threads)
       : part_(part), layout_(layout), team_(threads) {
+    for (auto const& one : part.steps())
+      functions_.emplace_back("step '" + one.name + "' of program '" + part.name() +
+                              "', which is timed on some cells,");
+    functions_.emplace_back("what makes cells of program '" + part.name() + "'");
     part_.begin(layout_);
     take(layout_.places(), [&](plan::block places) { return part_.make(places, control_); });
   }
@@ -57,9 +64,19 @@ class piece_run {
   void iterate(std::uint64_t number, std::vector<double>& took) {
     for (std::size_t s = 0; s < part_.steps().size() && !failed_; ++s) {
       double const begin = record::now();
+      step_ = s;
+      user_call const known(functions_[s], record::now_ns());
       if (!step(s, number)) continue;
       took[s] += record::now() - begin;
     }
+  }
+  /// The first step of an iteration that sets `flag`.
+  std::optional<std::size_t> first_to_set(std::atomic<bool> const& flag, std::uint64_t number) {
+    for (std::size_t s = 0; s < part_.steps().size() && !failed_; ++s) {
+      step(s, number);
+      if (flag) return s;
+    }
+    return {};
   }
 
  private:
@@ -99,8 +116,10 @@ class piece_run {
     if (parts == 0) return;
     team_.share({"measure"}, parts, dealing::blocks, 1, [&](std::size_t, team::pieces& mine) {
       while (auto const some = mine.next())
-        for (std::size_t k = some->begin; k < some->end; ++k)
+        for (std::size_t k = some->begin; k < some->end; ++k) {
+          user_call const known(functions_[std::min(step_, functions_.size() - 1)], record::now_ns());
           if (what(plan::block_of(places, parts, k))) failed = true;
+        }
     });
     failed_ = failed_ || failed;
   }
@@ -110,6 +129,9 @@ class piece_run {
   team& team_;
   step_control control_{nullptr};
   bool failed_ = false;
+  std::deque<user_function> functions_;              // of each step, and what makes cells
+  std::size_t step_ = static_cast<std::size_t>(-1);  // that is under way; none: cells are made
+  watched_run const watched_;                        // the last one: it is about all that is above
 };
 
 }  // namespace
@@ -146,6 +168,19 @@ std::optional<phase_times> measure_phases(mesh_part& part, face_neighbours const
     }
     return made;
   }
+}
+
+std::optional<std::size_t> find_neighbour_reader(mesh_part& part, face_neighbours const& mesh) {
+  if (mesh.cells() == 0 || std::ranges::none_of(part.steps(), &mesh_step::sees_neighbours)) return {};
+  thread_team team(1);
+  std::atomic<bool> asked = false;
+  auto layout = plan::layout_of(mesh, piece_of(mesh, std::min(first_piece, mesh.cells())), 0);
+  layout.elements.asked = &asked;
+  piece_run run(part, layout, team);
+  if (run.failed()) return {};
+  for (std::uint64_t const iteration : {1U, 2U})
+    if (auto const found = run.first_to_set(asked, iteration)) return found;
+  return {};
 }
 
 }  // namespace skel::runtime::iteration

@@ -87,6 +87,13 @@ bool rounds::complete() const {
   return now().sent && now().next_step == relays_.size() && now().messages == now().announced;
 }
 
+std::vector<int> rounds::missing() const {
+  std::vector<int> out;
+  for (std::size_t r = 0; r < size(); ++r)
+    if (r != rank() && now().from[r].head.empty()) out.push_back(static_cast<int>(r));
+  return out;
+}
+
 void rounds::send(std::string head, std::vector<std::string> blocks, std::string aside) {
   SKEL_EXPECTS(blocks.size() == size());
   send_all(std::move(head), std::move(blocks), aside, nullptr);

@@ -45,6 +45,8 @@ class rounds {
   bool sent() const { return now().sent; }
   /// Whether all others have been heard, when this rank has sent what it has to say.
   bool complete() const;
+  /// Ranks that have not been heard in this round.
+  std::vector<int> missing() const;
   /// This rank waits for no round any more, and no other one for it: heads that come are not relayed.
   void leave() { left_ = true; }
   /// Swaps what all have sent, by rank, this one too (but for what it sent to all alike), with as many that are clear.

@@ -65,5 +65,35 @@ TEST(PromiseResult, ComesBackFromText) {
   EXPECT_EQ(back.error_standing(), run.error_standing());
 }
 
+/// Twenty runs of which so many are as predicted, and the others 30 % below.
+std::vector<promise_result> runs_of(std::size_t as_predicted, std::size_t busy) {
+  std::vector<promise_result> runs(20);
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    runs[k].busy = busy;
+    runs[k].ranks = 2;
+    runs[k].throughput = k < as_predicted ? 103 : 70;
+    runs[k].forecasts = {forecast(100, 80, 120, 50, 1, "")};
+  }
+  return runs;
+}
+
+TEST(PromiseResult, SaysWhatForecastsBesideOthersFallShortOf) {
+  EXPECT_EQ(shortfall(2, 2, runs_of(18, 2)), "");
+  EXPECT_EQ(shortfall(2, 2, runs_of(16, 2)),
+            "beside 2 busy, on 2 ranks: intervals hold 80 % of the runs (wanted: 85 to 95)");
+  EXPECT_EQ(shortfall(0, 0, runs_of(20, 0)),
+            "beside 0 busy, on all ranks: intervals hold 100 % of the runs (wanted: 85 to 95)");
+  EXPECT_EQ(shortfall(4, 1, runs_of(8, 4)),
+            "beside 4 busy, on 1 rank: intervals hold 40 % of the runs (wanted: 85 to 95), the median error is 30.0 % "
+            "(wanted: 8 at most)");
+  EXPECT_EQ(shortfall(4, 1, {}), "beside 4 busy, on 1 rank: nothing was predicted");
+}
+
+TEST(PromiseResult, KeepsBesideHowManyOthersItRan) {
+  auto run = uneven_run();
+  run.busy = 4;
+  EXPECT_EQ(promise_from_json(to_json(run)).busy, 4u);
+}
+
 }  // namespace
 }  // namespace bench

@@ -483,4 +483,60 @@ TEST(MeshEngine, CellsThatAreMissingAreRefused) {
                skel::error);
 }
 
+struct rough_totals {
+  double sum = 0;
+  std::string words{};
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(sum, words);
+  }
+};
+
+/// What an element gives, whose sums round.
+double rough(std::size_t number, std::uint64_t iteration) {
+  return 1.0 / static_cast<double>(mixed(number + iteration) % 1000 + 1);
+}
+
+/// Of all elements along the tree over their numbers, as it is meant.
+double sum_along_the_tree(std::size_t begin, std::size_t length, std::size_t elements, std::uint64_t iteration) {
+  if (length == 1) return rough(begin, iteration);
+  if (begin + length / 2 >= elements) return sum_along_the_tree(begin, length / 2, elements, iteration);
+  return sum_along_the_tree(begin, length / 2, elements, iteration) +
+         sum_along_the_tree(begin + length / 2, length / 2, elements, iteration);
+}
+
+/// Wherever elements are, on however many threads; also of an operator that does not commute.
+TEST(MeshEngine, GivesReproducibleTotalsTheBitsOfTheTreeOverTheNumbersOfElements) {
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    bench::dice roll(seed);
+    auto over = random_triangles(roll);
+    std::size_t const elements = over.cells();
+    auto const program =
+        skel::iterate("rough", std::move(over), rough_totals{}, made) |
+        skel::phase("count", [](cell& own) { ++own.a; }) |
+        skel::all_reduce(
+            "sum", &rough_totals::sum, [](cell const& of) { return rough(of.number, of.a - mixed(of.number + 1)); },
+            std::plus<>{}, skel::reproducible) |
+        skel::all_reduce(
+            "words", &rough_totals::words, [](cell const& of) { return std::to_string(of.number % 10); }, std::plus<>{},
+            skel::reproducible) |
+        skel::times(2);
+    std::string words;
+    for (std::size_t e = 0; e < elements; ++e) words += std::to_string(e % 10);
+    std::size_t length = 1;
+    while (length < elements) length *= 2;
+    int const ranks = static_cast<int>(roll.between(1, 9));
+    auto const rank_of = random_ranks(roll, elements, ranks);
+    virtual_mesh run(program, rank_of, ranks, seed, {.threads = roll.between(1, 3)});
+    run.run();
+    for (int r = 0; r < ranks; ++r) {
+      auto const rank = static_cast<std::size_t>(r);
+      run.end(rank);
+      EXPECT_EQ(run.part(rank).totals().sum, elements == 0 ? 0 : sum_along_the_tree(0, length, elements, 2)) << seed;
+      EXPECT_EQ(run.part(rank).totals().words, words) << seed;
+    }
+  }
+}
+
 }  // namespace

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include <sys/stat.h>
+
 #include <skel/detail/base/descriptor.hpp>
 
 namespace skel {
@@ -18,6 +20,9 @@ std::string read_input(std::filesystem::path const& file, std::uintmax_t most_by
 
 /// Opens such a file and leaves reading to the caller. Throws as above.
 descriptor open_input(std::filesystem::path const& file, file_of whose = file_of::anybody);
+
+/// Throws skel::input_error for a file that belongs to another user (but root), or that others may write.
+void expect_own(std::filesystem::path const& file, struct stat const& found);
 
 /// The memory of this machine [B].
 std::uintmax_t machine_memory();

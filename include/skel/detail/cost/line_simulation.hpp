@@ -26,6 +26,9 @@ struct simulation_options {
   /// Per host that shares dynamically, by its number: how many workers progress at their full rate at once. Hosts
   /// beyond the end have one core.
   std::vector<std::size_t> cores{};
+  /// Per host, likewise: threads of other programs that always want to run there, by which workers get less of its
+  /// cores (cost/shared_cores.hpp). Hosts beyond the end have none.
+  std::vector<double> others{};
   /// Per station: the share of its service time in which it waits for something else than a core, and leaves its own to
   /// others [0..1]. Stations beyond the end always compute.
   std::vector<double> waiting{};
@@ -42,7 +45,7 @@ struct simulation_result {
 /// one that solve_line() solves: a station holds its item while it moves out; one move at a time between neighbours;
 /// on demand, any worker with room gets an item and any that has finished gives one; workers that share a host
 /// dynamically progress at their rate times the cores of the host, divided by the number of those that are processing
-/// and do not wait, where these are more than the cores.
+/// and do not wait and of threads of others, where these are more than the cores.
 /// Pure: equal options give equal results. O(items * stations * workers), where buffers are large
 /// before a slow station up to O(items * workers^2), as the stations before it fill them. Throws skel::input_error as
 /// check() does and when there are fewer than 100 items. Source: Law 2015, Simulation Modeling and Analysis, 5th

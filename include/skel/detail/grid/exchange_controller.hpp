@@ -35,10 +35,14 @@ struct exchange_report {
 };
 std::ostream& operator<<(std::ostream& out, exchange_report const& report);
 
+/// Each rank brings a loop of its own.
+inline constexpr std::uint64_t own_iterations = 0;
+
 /// What a rank knows before its contributions cross.
 struct exchange_call {
   std::uint64_t version = 0;  ///< of its pattern; open_version where that is not known
   std::size_t elements = 0, subscripts = 0;
+  std::uint64_t whole = own_iterations;  ///< a hash of the loop that all ranks have a share of
   double accumulating = 0;              ///< by this rank alone [s]
   std::exception_ptr failed = nullptr;  ///< why it has nothing to give
 };
@@ -60,9 +64,11 @@ class exchange_controller {
 
   /// Collective. Whether touched elements are to be counted, for counted(), before way() is asked. Throws on every rank
   /// where one has failed: its own exception there, elsewhere skel::error with the lowest such rank and its message;
-  /// skel::input_error where ranks have not equally many elements; skel::error where ranks force different exchanges,
-  /// or one that cannot be.
+  /// skel::input_error where ranks have not equally many elements, or not the same loop to share; skel::error where
+  /// ranks force different exchanges, or one that cannot be.
   bool agree(grid& among, exchange_call const& mine);
+  /// Throws the same where nothing is to be exchanged. Collective.
+  static void meet(grid& among, exchange_call const& mine);
   /// Collective. This rank's longest message has so many elements; finding out took that long [s].
   void counted(grid& among, std::size_t longest, double seconds);
   plan::reduction_exchange way() const { return report_.way; }
@@ -82,7 +88,9 @@ class exchange_controller {
   struct deciding;
 
   void join(grid& among);
+  static words told_by(int rank, exchange_call const& mine);
   words said_by(int rank, exchange_call const& mine) const;
+  static void expect_agreement(grid& among, words const& agreed, exchange_call const& mine);
   void begin_phase(words const& agreed);
 
   std::optional<plan::reduction_exchange> forced_;

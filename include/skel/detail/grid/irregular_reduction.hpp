@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,8 +16,10 @@
 #include <typeindex>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/hash.hpp>
 #include <skel/detail/grid/reduction_controller.hpp>
 #include <skel/detail/grid/reduction_exchange.hpp>
 #include <skel/detail/pattern/monoid.hpp>
@@ -23,6 +27,8 @@
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/runtime/reduction/body_time.hpp>
 #include <skel/detail/runtime/reduction/engine.hpp>
+#include <skel/detail/runtime/reduction/pattern_share.hpp>
+#include <skel/detail/runtime/value_bytes.hpp>
 #include <skel/grid.hpp>
 
 namespace skel {
@@ -36,6 +42,23 @@ struct array_pack {
 template <class... Ts>
 array_pack<Ts...> arrays(std::span<Ts>... spans) {
   return {{spans...}};
+}
+
+/// Iterations that a rank brings by itself, see own_share().
+template <class Of>
+struct rank_share {
+  Of of;
+};
+
+/// Says of a loop over ranks that each rank brings iterations of its own: forces.run(grid, skel::own_share(mine), ...)
+/// accumulates those of all ranks' patterns. Without it the pattern is the same on all ranks, and its iterations are
+/// divided. The pattern has to live as long. For subscripts that are known only while the loop runs: a number of
+/// iterations.
+inline rank_share<pattern const&> own_share(pattern const& mine) {
+  return {mine};
+}
+inline rank_share<std::size_t> own_share(std::size_t iterations) {
+  return {iterations};
 }
 
 namespace reductions_detail {
@@ -97,7 +120,8 @@ class irregular_reduction {
         engines_(std::move(from.engines_)),
         last_(std::exchange(from.last_, nullptr)),
         exchanges_(std::move(from.exchanges_)),
-        exchange_(std::exchange(from.exchange_, nullptr)) {}
+        exchange_(std::exchange(from.exchange_, nullptr)),
+        share_(std::move(from.share_)) {}
   irregular_reduction& operator=(irregular_reduction&& from) noexcept {
     irregular_reduction held(std::move(from));
     std::swap(op_, held.op_);
@@ -106,6 +130,7 @@ class irregular_reduction {
     std::swap(last_, held.last_);
     std::swap(exchanges_, held.exchanges_);
     std::swap(exchange_, held.exchange_);
+    std::swap(share_, held.share_);
     return *this;
   }
   ~irregular_reduction() = default;
@@ -144,26 +169,43 @@ class irregular_reduction {
     }
   }
 
-  /// The same over ranks: each has its own iterations, with a pattern of its own, over the same elements, and the same
-  /// x. It accumulates into a private copy with its own choice of algorithm, then the copies are combined, by the
-  /// cheaper of all-reducing them and of sending what is touched (exchange_controller): every rank then has
-  /// op(x, contributions of all ranks), the same bits everywhere. Rules of determinism hold for the same shares of the
-  /// same ranks: with same_parts, for as many threads on each; with any_parts, for any number of threads.
-  /// Collective: all call it in the same order, with their own pattern, which each may change whenever it likes. On one
-  /// rank it is run(). Memory: a private copy of the arrays, whatever the cap, and messages.
+  /// The same over ranks, which all bring the same pattern and the same x: its iterations are divided among them, in
+  /// blocks of as many subscripts. Each rank accumulates its block into a private copy with its own choice of
+  /// algorithm, then the copies are combined, by the cheaper of all-reducing them and of sending what is touched
+  /// (exchange_controller): every rank then has op(x, all contributions), the same bits everywhere. The body is called
+  /// with the numbers of the whole pattern, for each iteration on one rank.
+  ///
+  /// Bits depend on the number of ranks where additions round. With any_parts (skel::reproducible as the rules) they do
+  /// not, nor on threads: each rank then accumulates its block of the elements alone, in the order of the iterations,
+  /// and the body is called on several ranks for iterations that touch several blocks.
+  /// Collective: all call it in the same order, with the same pattern, which they may change whenever they like. On one
+  /// rank it is run(). Each version of the pattern is read once. Memory: a private copy of the arrays and of the rank's
+  /// part of the pattern, whatever the cap, and messages.
   /// Throws on all ranks where one fails, before anything is written: what run() throws there; skel::error with its
-  /// rank and message elsewhere; skel::input_error where the numbers of elements differ.
+  /// rank and message elsewhere; skel::input_error where the numbers of elements or the patterns differ.
   template <class T, class Body>
   void run(grid& among, pattern const& of, std::span<T> x, Body&& body) {
     run(among, of, arrays(x), body);
   }
   template <class... Ts, class Body>
   void run(grid& among, pattern const& of, array_pack<Ts...> x, Body&& body) {
-    if (among.size() == 1) return run(of, x, body);
-    cross(results_of_ranks::everywhere, among, of, x, of.elements(), body);
+    divide(results_of_ranks::everywhere, among, of, x, body);
   }
 
-  /// The same where a rank has only its block of the elements: x is elements plan::block_of(N, ranks, rank), and only
+  /// The same for iterations that each rank brings by itself: run(grid, skel::own_share(mine), ...), with a pattern of
+  /// its own over the same elements, and the numbers of its own iterations. Rules of determinism hold for the same
+  /// shares of the same ranks: with same_parts, for as many threads on each; with any_parts, for any number of threads.
+  template <class T, class Body>
+  void run(grid& among, rank_share<pattern const&> own, std::span<T> x, Body&& body) {
+    run(among, own, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run(grid& among, rank_share<pattern const&> own, array_pack<Ts...> x, Body&& body) {
+    if (among.size() == 1) return run(own.of, x, body);
+    cross(results_of_ranks::everywhere, among, own.of, own_iterations, x, own.of.elements(), body);
+  }
+
+  /// As run(), where a rank has only its block of the elements: x is elements plan::block_of(N, ranks, rank), and only
   /// what the other ranks have for them is sent here.
   template <class T, class Body>
   void run_owned(grid& among, pattern const& of, std::span<T> x, Body&& body) {
@@ -171,13 +213,21 @@ class irregular_reduction {
   }
   template <class... Ts, class Body>
   void run_owned(grid& among, pattern const& of, array_pack<Ts...> x, Body&& body) {
-    if (among.size() == 1) return run(of, x, body);
-    auto const block =
-        plan::block_of(of.elements(), static_cast<std::size_t>(among.size()), static_cast<std::size_t>(among.rank()));
-    cross(results_of_ranks::owned, among, of, x, block.size(), body);
+    divide(results_of_ranks::owned, among, of, x, body);
+  }
+  template <class T, class Body>
+  void run_owned(grid& among, rank_share<pattern const&> own, std::span<T> x, Body&& body) {
+    run_owned(among, own, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run_owned(grid& among, rank_share<pattern const&> own, array_pack<Ts...> x, Body&& body) {
+    if (among.size() == 1) return run(own.of, x, body);
+    cross(results_of_ranks::owned, among, own.of, own_iterations, x, block_here(among, own.of.elements()).size(), body);
   }
 
-  /// Over ranks where subscripts are known only while the loop runs: the exchange is dense.
+  /// Over ranks where subscripts are known only while the loop runs: the same number of iterations on all ranks, which
+  /// are divided, or own_share(iterations) of this rank. The exchange is dense. With any_parts every rank runs all
+  /// iterations, but for its own share.
   template <class T, class Body>
   void run(grid& among, std::size_t iterations, std::span<T> x, Body&& body) {
     run(among, iterations, arrays(x), body);
@@ -186,7 +236,27 @@ class irregular_reduction {
   void run(grid& among, std::size_t iterations, array_pack<Ts...> x, Body&& body) {
     if (among.size() == 1) return run(iterations, x, body);
     std::size_t const elements = std::get<0>(x.spans).size();
-    cross(results_of_ranks::everywhere, among, runtime::reduction::open_loop{iterations, elements}, x, elements, body);
+    std::uint64_t const whole = hash_of_shared(iterations);
+    if constexpr (any_ranks) {
+      apart(results_of_ranks::everywhere, among, {.elements = elements, .whole = whole}, x,
+            [&](auto made) { run(iterations, made, body); });
+    } else if constexpr (reductions_detail::check_reduction<Op, Body, Ts...>::value) {
+      auto const mine = block_here(among, iterations);
+      auto const of_all = [&body, first = mine.begin](std::size_t i, auto& acc) { body(first + i, acc); };
+      cross(results_of_ranks::everywhere, among, runtime::reduction::open_loop{mine.size(), elements}, whole, x,
+            elements, of_all);
+    }
+  }
+  template <class T, class Body>
+  void run(grid& among, rank_share<std::size_t> own, std::span<T> x, Body&& body) {
+    run(among, own, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run(grid& among, rank_share<std::size_t> own, array_pack<Ts...> x, Body&& body) {
+    if (among.size() == 1) return run(own.of, x, body);
+    std::size_t const elements = std::get<0>(x.spans).size();
+    cross(results_of_ranks::everywhere, among, runtime::reduction::open_loop{own.of, elements}, own_iterations, x,
+          elements, body);
   }
 
   /// How contributions have crossed ranks, by the last form that was run on several.
@@ -294,14 +364,95 @@ class irregular_reduction {
     return controller_.before(of.iterations, of.elements, bytes, legal);
   }
 
+  /// Whether the bits of results may not depend on the number of ranks.
+  static constexpr bool any_ranks = Rules.determinism == plan::determinism::any_parts;
+
+  static plan::block block_here(grid& among, std::size_t elements) {
+    return plan::block_of(elements, static_cast<std::size_t>(among.size()), static_cast<std::size_t>(among.rank()));
+  }
+  /// Of a loop that ranks share.
+  static std::uint64_t hash_of_shared(std::uint64_t content) { return mixed(content) | (own_iterations + 1); }
+
+  /// A pattern that all ranks have.
+  template <class... Ts, class Body>
+  void divide(results_of_ranks results, grid& among, pattern const& of, array_pack<Ts...> x, Body& body) {
+    if (among.size() == 1) return run(of, x, body);
+    if constexpr (reductions_detail::check_reduction<Op, Body, Ts...>::value) {
+      using enum runtime::reduction::share_of_rank;
+      share_.take(of, any_ranks ? touching : block, static_cast<std::size_t>(among.size()),
+                  static_cast<std::size_t>(among.rank()));
+      std::uint64_t const whole = hash_of_shared(share_.content());
+      auto const of_all = [&](std::size_t i, auto& acc) { body(share_.iteration(i), acc); };
+      if constexpr (any_ranks)
+        apart(results, among, {.elements = of.elements(), .whole = whole}, x,
+              [&](auto made) { run(share_.part(), made, of_all); });
+      else
+        cross(results, among, share_.part(), whole, x,
+              results == results_of_ranks::owned ? block_here(among, of.elements()).size() : of.elements(), of_all);
+    }
+  }
+
+  /// Every rank computes its block of the elements, alone: accumulate(arrays) with arrays that hold what x does. All
+  /// blocks go into x of all ranks, or each into that of its own one.
+  template <class... Ts, class Accumulate>
+  void apart(results_of_ranks results, grid& among, exchange_call mine, array_pack<Ts...> x, Accumulate accumulate) {
+    static_assert((runtime::plain<Ts> && ...), "skel: blocks cross ranks as their bytes");
+    bool const everywhere = results == results_of_ranks::everywhere;
+    auto const own = block_here(among, mine.elements);
+    std::tuple<std::vector<Ts>...> made;
+    try {
+      check_sizes(x, everywhere ? mine.elements : own.size());
+      for_pairs(made, x.spans, [&]<class T>(std::vector<T>& copy, std::span<T> from) {
+        copy.assign(mine.elements, identity_of<T>(op_));
+        std::ranges::copy(from, copy.begin() + static_cast<std::ptrdiff_t>(everywhere ? 0 : own.begin));
+      });
+      accumulate(std::apply([](auto&... all) { return arrays(std::span(all)...); }, made));
+    } catch (...) {
+      mine.failed = std::current_exception();
+    }
+    exchange_controller::meet(among, mine);
+    for_pairs(made, x.spans, [&]<class T>(std::vector<T>& from, std::span<T> to) {
+      auto const block = std::span(from).subspan(own.begin, own.size());
+      if (everywhere)
+        gather_blocks(among, block, to);
+      else
+        std::ranges::copy(block, to.begin());
+    });
+  }
+
+  template <class A, class B, class F>
+  static void for_pairs(A& a, B const& b, F const& f) {
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      (f(std::get<K>(a), std::get<K>(b)), ...);
+    }
+    (std::make_index_sequence<std::tuple_size_v<A>>{});
+  }
+
+  /// Every rank's block of the elements to all.
+  template <class T>
+  static void gather_blocks(grid& among, std::span<T> block, std::span<T> to) {
+    auto const ranks = static_cast<std::size_t>(among.size());
+    std::size_t const room = (to.size() + ranks - 1) / ranks;
+    if (room == 0) return;
+    std::vector<T> from(block.begin(), block.end()), all(ranks * room, to.front());
+    from.resize(room, to.front());
+    among.all_gather(std::span<T const>(from), std::span(all));
+    for (std::size_t r = 0; r < ranks; ++r) {
+      auto const theirs = plan::block_of(to.size(), ranks, r);
+      std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(r * room), theirs.size(),
+                  to.begin() + static_cast<std::ptrdiff_t>(theirs.begin));
+    }
+  }
+
   /// Over several ranks, with arrays that should have `needed` elements here.
   template <class... Ts, class Of, class Body>
-  void cross(results_of_ranks results, grid& among, Of const& of, array_pack<Ts...> x, std::size_t needed, Body& body) {
+  void cross(results_of_ranks results, grid& among, Of const& of, std::uint64_t whole, array_pack<Ts...> x,
+             std::size_t needed, Body& body) {
     if constexpr (reductions_detail::check_reduction<Op, Body, Ts...>::value) {
       auto& with = engine_for<Ts...>();
       auto& between = exchange_for<Ts...>(results);
       exchange_ = &between.report();
-      between.run(among, of, controller_.workers(), view(x), [&](runtime::reduction::columns<Ts...> into) {
+      between.run(among, of, whole, controller_.workers(), view(x), [&](runtime::reduction::columns<Ts...> into) {
         check_sizes(x, needed);
         if constexpr (Rules.replayable && std::is_same_v<Of, pattern>)
           if (report().phases == 0) time_body(of.iterations(), with.legal(), body);
@@ -317,6 +468,7 @@ class irregular_reduction {
   any_engine* last_ = nullptr;  // that ran
   std::map<std::pair<results_of_ranks, std::type_index>, std::unique_ptr<any_exchange>> exchanges_;
   skel::exchange_report const* exchange_ = nullptr;
+  runtime::reduction::pattern_share share_;  // of the pattern that was divided last
 };
 
 irregular_reduction()->irregular_reduction<>;

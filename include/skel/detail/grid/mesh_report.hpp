@@ -20,6 +20,7 @@ struct mesh_report {
   record::mesh_record run{};
   std::optional<std::uint64_t> resumed{};  ///< after so many iterations, from a checkpoint; nothing: it began
   record::checkpoint_record checkpoints{};
+  std::string without_checkpoints{};                 ///< why it keeps none although a folder is named; empty: it does
   std::vector<record::mesh_review> reviews{};        ///< whether elements were to be dealt anew, while it ran
   std::vector<std::string> refused_announcements{};  ///< and why, on rank 0
 

@@ -44,12 +44,14 @@ class reduction_exchange {
       : results_(results), op_(std::move(op)), controller_(results, {sizeof(Ts)...}, InRankOrder, settings) {}
 
   /// Calls accumulate(arrays) with private arrays of as many identities as there are elements, and brings what it
-  /// accumulates there to x of the ranks that it belongs to. `accumulate` throws on a rank where that has nothing to
-  /// give. Collective. Throws what exchange_controller::agree() throws; x is unchanged on all ranks then.
+  /// accumulates there to x of the ranks that it belongs to. `whole`: a hash of the loop that `of` is this rank's share
+  /// of, or own_iterations. `accumulate` throws on a rank where that has nothing to give. Collective. Throws what
+  /// exchange_controller::agree() throws; x is unchanged on all ranks then.
   template <class Of, class Accumulate>
-  void run(grid& among, Of const& of, runtime::team& workers, runtime::reduction::columns<Ts...> x,
+  void run(grid& among, Of const& of, std::uint64_t whole, runtime::team& workers, runtime::reduction::columns<Ts...> x,
            Accumulate accumulate) {
     auto mine = call_of(of);
+    mine.whole = whole;
     std::size_t const elements = mine.elements;
     try {
       own_.hold(elements, op_);

@@ -32,6 +32,7 @@ struct forecast {
   double correction = 1;     ///< by what runs before have shown of this program
   std::uint64_t runs = 0;    ///< earlier ones whose times per item count in those of the stations
   double low = 0, high = 0;  ///< where it is expected to be with record::forecast_confidence [1/s]; 0: not known
+  double most = 0;           ///< that the stages beside the slowest one can do, as far as it is known [1/s]; 0: nothing
   double batch = 1;          ///< items that travel together
   std::string model;         ///< which models were solved, and how
   std::vector<station_forecast> stations;
@@ -59,6 +60,9 @@ struct run_report {
   double calibration_seconds = 0;
   double planning_seconds = 0;
   std::optional<std::uint64_t> resumed;  ///< the item that a checkpoint said to go on with; nothing: it began
+  std::string unlike;  ///< stages whose first items, which the forecast rests on, were not like the others; on rank 0
+  std::string ended_source{};         ///< the source that gave nothing, as it had ended in an earlier run; empty: none
+  std::string without_checkpoints{};  ///< why it keeps none although a folder is named; empty: it does
   std::string corrected;  ///< hosts whose speeds the run tells better than the probe did, which are kept; on rank 0
 
   /// Why announcements were refused, the first ones of this grid; on rank 0.

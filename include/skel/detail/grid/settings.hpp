@@ -62,17 +62,25 @@ struct run_settings {
   /// out, or the ranks have not made the same calls.                                        --skel-patience S
   double patience = 10;
   /// Folder for checkpoints of the stream, of rank 0; empty: none. A program that is started again after it has died
-  /// goes on from the last one that is whole, on any number of ranks; when the stream ends they are removed. Refused
-  /// where a stage, the source or the sink may keep state that cannot be written. Of programs over a mesh, all cells
-  /// and totals between two iterations; refused where cells cannot be written.                 --skel-checkpoint FOLDER
+  /// goes on from the last one that is whole, on any number of ranks; when the stream ends they are removed. Of
+  /// programs over a mesh, all cells and totals between two iterations. The first run of a process is refused where a
+  /// stage, the source, the sink or a cell may keep state that cannot be written, or the folder cannot be used. A later
+  /// one goes on without checkpoints and says so, since the runs before it would be lost. --skel-checkpoint FOLDER
   std::string checkpoint;
+  /// false: runs keep no checkpoints, whatever `checkpoint` says. Set it before a short run that cannot have any, and
+  /// back before the next one. The same on all ranks.
+  bool keep_checkpoints = true;
   /// How often [s]; 0: as often as takes a hundredth of the time, at most once a second.
   ///                                                                                   --skel-checkpoint-period S
   double checkpoint_period = 0;
   /// Programs over a mesh run so many iterations on random parts of it first, in one process without outputs: an update
-  /// that was forgotten shows there too, and run() throws skel::mesh_error, which says before which step. 0: none.
+  /// that was forgotten shows there too, and run() throws skel::mesh_error, which says before which step. Where none is
+  /// missing, rank 0 says so. 0: none; a program that reads neighbours and has no update at all is warned of anyway.
   ///                                                                          --skel-check-updates ITERATIONS
   std::uint64_t check_updates = 0;
+  // Each run of a program, of whatever grid, has its own of the following three files, 100 at most: where this process
+  // has written run.html, and it is still there, the next runs write run-2.html and run-3.html, and say so on standard
+  // error.
   std::string trace;  ///< file for a Chrome/Perfetto trace of the run; empty: none            --skel-trace FILE
   /// File for a page of HTML to look at the run with when it is over, also where it ended by an exception: what was
   /// planned, throughput and forecasts, stages and hosts over time, moves; of BSP programs, where processes were and
@@ -86,8 +94,9 @@ struct run_settings {
   /// Port of the loopback interface where the same page is to be seen while programs run; 0: one that is free. Another
   /// one where it is taken; which one is said on standard error. Absent: none.               --skel-live-page PORT
   std::optional<std::uint16_t> live_page;
-  /// File for every decision of rank 0, with its candidates and their prices, and what came of it; empty: none. It is
-  /// made anew with the grid. `skel decisions` shows it.                                    --skel-decisions FILE
+  /// File for every decision of rank 0 in all runs of the grid, with its candidates and their prices, and what came of
+  /// it; empty: none. Another grid of the process has another file, as runs have. `skel decisions` shows it.
+  ///                                                                                        --skel-decisions FILE
   std::string decisions;
   /// What is to be chosen whatever it is expected to take, as long as the grid is: "exchange" to "sparse", "allreduce"
   /// to the name of a way. The same on all ranks.                                       --skel-force PROBLEM=CHOICE
@@ -100,5 +109,10 @@ struct run_settings {
   bool show_ranks = false;         ///< the ranks, hosts and threads seen, on standard error     --skel-ranks
   std::size_t expected_ranks = 0;  ///< fail at once when there are not so many; 0: any         --skel-expect N
 };
+
+/// Whether runs are to keep checkpoints.
+inline bool keeps_checkpoints(run_settings const& of) {
+  return of.keep_checkpoints && !of.checkpoint.empty();
+}
 
 }  // namespace skel

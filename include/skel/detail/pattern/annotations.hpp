@@ -13,6 +13,8 @@
 
 namespace skel {
 
+struct reduction_rules;
+
 /// A farm with this option delivers its results in the order in which the items came (the default).
 struct ordered_t {};
 inline constexpr ordered_t ordered{};
@@ -25,6 +27,14 @@ inline constexpr unordered_t unordered{};
 /// a constant, say. The mapper may then put it on any rank; a stage that may keep state stays where its first item was.
 struct stateless_t {};
 inline constexpr stateless_t stateless{};
+
+/// A reduction with this option gives the same bits on any number of ranks and threads, wherever items, processes or
+/// elements are. Where that costs nothing that counts it is so without the option.
+struct reproducible_t {
+  /// As the rules of an irregular reduction: skel::irregular_reduction<std::plus<>, skel::reproducible>.
+  constexpr operator reduction_rules() const;
+};
+inline constexpr reproducible_t reproducible{};
 
 /// Fixes the number of workers of a farm, or of copies of a broadcast, which the mapper chooses otherwise.
 struct width {
@@ -85,10 +95,12 @@ struct annotations {
   std::vector<std::string> at;                             ///< empty: not said
   bool ordered = true;                                     ///< farms only
   bool stateless = false;                                  ///< not farms
+  bool reproducible = false;                               ///< reduces only
 
   void apply(ordered_t) { ordered = true; }
   void apply(unordered_t) { ordered = false; }
   void apply(stateless_t) { stateless = true; }
+  void apply(reproducible_t) { reproducible = true; }
   void apply(skel::width w) { width = w.workers; }
   void apply(skel::work w) { work = w.units; }
   void apply(skel::at where) { at = std::move(where.hosts); }
@@ -99,7 +111,8 @@ concept one_of = (std::same_as<Option, Accepted> || ...);
 
 /// What is said about a skeleton behind its function.
 template <class T>
-concept option = one_of<T, ordered_t, unordered_t, stateless_t, skel::width, every, skel::work, skel::at>;
+concept option =
+    one_of<T, ordered_t, unordered_t, stateless_t, reproducible_t, skel::width, every, skel::work, skel::at>;
 
 template <class... Options>
 annotations annotate(std::string const& name, Options&&... options) {

@@ -59,10 +59,11 @@ struct check_farm_options {
 };
 template <class... Options>
 struct check_reduce_options {
-  static constexpr bool value = (one_of<Options, at, work> && ...);
+  static constexpr bool value = (one_of<Options, at, work, reproducible_t> && ...);
   static_assert(value,
-                "skel: behind its operator a reduce takes a window, skel::every(n), and then the options skel::at and "
-                "skel::work only (it was given those named in check_reduce_options<Options...>): the farm before it "
+                "skel: behind its operator a reduce takes a window, skel::every(n), and then the options skel::at, "
+                "skel::work and skel::reproducible only (it was given those named in "
+                "check_reduce_options<Options...>): the farm before it "
                 "has the width, and a commutative operator (skel::commutative) leave to change the order");
 };
 template <class... Options>

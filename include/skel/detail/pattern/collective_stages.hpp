@@ -27,11 +27,19 @@ auto make_reduction(std::string name, Op op, Window window, Options... options) 
 /// it joins the results of the copies instead, one item for one item. `op(a, b)` returns the items' own type, is
 /// associative, and is called on a const operator from several threads. It is given both operands to take over: one
 /// that takes what was folded so far by value or as T&& and returns it folds without copies (skel::reduction_operator).
-/// An operator that is not known to be commutative (skel::is_commutative) keeps the order of the stream; one that is
-/// gives each worker of a farm before it leave to fold what it makes, and that farm's order is not restored then. An
-/// empty stream gives the operator's identity where it has one (skel::identity_of), and nothing otherwise; with windows
-/// it gives nothing. Options: at, work (of combining two items; it counts as the farm's where the farm's workers fold.
-/// Not behind a broadcast, whose copies do the work).
+///
+/// Numbers and other types that are trivially copyable give the same bits on any number of ranks and threads, and
+/// wherever stages move: the workers of a farm before the reduce fold what they make along a tree over the numbers of
+/// the source's items, in their order. Where stages before it drop items, give many or are windows, and for windows,
+/// the reduce folds by itself from the first item to the last. Operators that commute (skel::is_commutative) fold in
+/// any order, but on floating-point numbers: on integers no bit depends on it, and who marks one by skel::commutative
+/// for another type says that none counts. Types that own memory, as strings do, keep the order of the stream, and
+/// batches are folded as they come. skel::reproducible makes all of these give the same bits; more partial results
+/// cross ranks then. An unordered farm before a reduce whose result depends on the order keeps it.
+///
+/// An empty stream gives the operator's identity where it has one (skel::identity_of), and nothing
+/// otherwise; with windows it gives nothing. Options: reproducible, at, work (of combining two items; it counts as the
+/// farm's where the farm's workers fold. Not behind a broadcast, whose copies do the work).
 template <class Op, class... Options>
 requires(!skeletons::name_like<Op>) auto reduce(Op op, Options... options) {
   return skeletons::make_reduction("", std::move(op), skeletons::whole_stream{}, std::move(options)...);

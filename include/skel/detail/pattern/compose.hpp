@@ -131,8 +131,10 @@ auto operator|(Left&& left, Right&& right) {
 }  // namespace skeletons
 
 /// The front of a program: `produce()` returns std::optional<Item>; an empty one ends the stream. It is called from one
-/// thread at a time, on the host where the source is placed (rank 0 unless pinned elsewhere). What it keeps is there in
-/// later runs of the composition too, as a stage's: skel::stateless says that each run may begin anywhere.
+/// thread at a time, on the host where the source is placed (rank 0 unless pinned elsewhere). A source that waits for
+/// its next item takes a token, `produce(std::stop_token)`: it is stopped when the run ends early (an exception
+/// elsewhere, a signal, the program's own token), and what the source returns then is dropped. What it keeps is there
+/// in later runs of the composition too, as a stage's: skel::stateless says that each run may begin anywhere.
 /// Options: at, work, stateless. Example: skel::source("read", [&] { return next_block(file); })
 template <class F, class... Options>
 requires(!skeletons::name_like<F>) auto source(F produce, Options... options) {
@@ -146,7 +148,8 @@ auto source(Name const& name, F produce, Options... options) {
 }
 
 /// One function that sees every item, in order: `function(Item)` returns the result, or `function(Item,
-/// skel::emitter<Result>&)` gives none, one or many (see also skel::filter and skel::flatten). It may keep state: one
+/// skel::emitter<Result>&)` gives none, one or many (see also skel::filter and skel::flatten). A function that may wait
+/// takes a std::stop_token as its last argument, as a source does. It may keep state: one
 /// instance, that of the rank where the stage runs, sees all items. A function object without members keeps none, and
 /// neither does one with the option skel::stateless; the state of one with a skel::serializer, or with members that
 /// cereal serialises, goes along when the stage moves; every other stays on the rank of its first item, which is the
@@ -184,7 +187,8 @@ auto flatten(Name const& name, F function, Options... options) {
 
 /// Several copies of a worker, each item through one of them: results in the order of the items (skel::ordered, the
 /// default) or as they come (skel::unordered). The worker is a callable or any composition of skeletons without source
-/// and sink. Options: ordered, unordered, width, at, work.
+/// and sink. Each worker has its own copy of the function. Workers run concurrently, so everything a function captures
+/// by reference is shared and needs a lock. Options: ordered, unordered, width, at, work.
 template <class Worker, class... Options>
 requires(!skeletons::name_like<Worker>) auto farm(Worker worker, Options... options) {
   return skeletons::make_farm("", std::move(worker), std::move(options)...);

@@ -4,14 +4,18 @@
 #include <functional>
 #include <optional>
 #include <ranges>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
+
+#include <skel/detail/pattern/stop_argument.hpp>
 
 namespace skel {
 
 /// Takes the items that a stage gives for one that it takes: none, one or many, in the order in which they leave. A
 /// stage has it as its second parameter, `void stage(Item, skel::emitter<Result>& out)`, and calls `out(result)`.
-/// It is for that call and its thread alone; what is given is held until the call returns.
+/// A std::stop_token may follow it. It is for that call and its thread alone; what is given is held until the call
+/// returns.
 template <class T>
 class emitter {
  public:
@@ -38,6 +42,11 @@ struct emitting {
   template <class Item>
   requires std::invocable < F&, Item, emitter<T>
   & > void operator()(Item&& item, emitter<T>& out) { std::invoke(function, std::forward<Item>(item), out); }
+  template <class Item>
+  requires std::invocable < F&, Item, emitter<T>
+  &, std::stop_token > void operator()(Item&& item, emitter<T>& out, std::stop_token stop) {
+    std::invoke(function, std::forward<Item>(item), out, std::move(stop));
+  }
 };
 
 /// Gives on the items for which a predicate holds.
@@ -89,6 +98,11 @@ struct second_parameter {
 };
 template <class R, class Item, class T>
 struct second_parameter<R(Item, emitter<T>&)> {
+  using emits = T;
+};
+template <class R, class Item, class T, class Stop>
+requires is_stop_token<Stop>
+struct second_parameter<R(Item, emitter<T>&, Stop)> {
   using emits = T;
 };
 template <class Member>
@@ -163,7 +177,7 @@ concept emits_items = !std::is_void_v<emitted<F, Item>>;
 
 /// Whether it does and can be called with such items.
 template <class F, class Item>
-concept emits_for = emits_items<F, Item> && std::invocable < F&,
+concept emits_for = emits_items<F, Item> && callable_with < F,
         Item, emitter<emitted<F, Item>>
 & > ;
 

@@ -19,12 +19,13 @@ class face_neighbours {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   face_neighbours() = default;
-  /// Precondition: offsets rise from 0 to the number of neighbours.
+  /// Throws skel::input_error if the offsets do not rise from 0 to the number of neighbours.
   face_neighbours(std::vector<std::size_t> offsets, std::vector<std::uint32_t> neighbours);
 
   std::size_t cells() const { return offsets_.size() - 1; }
-  /// The cell behind each face of a cell. Precondition: cell < cells().
+  /// The cell behind each face of a cell. Throws skel::input_error if there is no such cell.
   std::span<std::uint32_t const> of(std::size_t cell) const {
+    if (cell >= cells()) refuse_cell(cell);
     return std::span(neighbours_).subspan(offsets_[cell], offsets_[cell + 1] - offsets_[cell]);
   }
 
@@ -34,6 +35,8 @@ class face_neighbours {
   std::span<std::size_t const> offsets() const { return offsets_; }
 
  private:
+  [[noreturn]] void refuse_cell(std::size_t cell) const;
+
   std::vector<std::size_t> offsets_{0};
   std::vector<std::uint32_t> neighbours_;
 };
@@ -45,11 +48,17 @@ class face_neighbours {
 /// are lines, for surfaces and volumes in one mesh, and for more than 2^32 - 2 cells.
 face_neighbours neighbours_by_faces(mesh const& of);
 
+namespace mesh_detail {
+[[noreturn]] void refuse_face(cell_kind kind, std::size_t face);
+}
+
 /// The places of the nodes of a face in its cell; of a volume in the order in which the face's normal points out of a
-/// cell of positive orientation. O(1). Precondition: `kind` is a triangle, a quad or a volume, and has the face.
+/// cell of positive orientation. O(1). Throws skel::input_error if the kind has no such face, and for polygons and
+/// lines, which have no table of them.
 inline std::span<std::uint8_t const> face_corners(cell_kind kind, std::size_t face) {
-  mesh_detail::corner_face const& found = mesh_detail::faces_of(kind)[face];
-  return std::span(found.places).first(found.nodes);
+  auto const all = mesh_detail::faces_of(kind);
+  if (face >= all.size()) mesh_detail::refuse_face(kind, face);
+  return std::span(all[face].places).first(all[face].nodes);
 }
 
 /// How many faces a cell has: as many as nodes for surfaces, 4 to 6 for volumes, none for lines. `nodes`: of the cell.

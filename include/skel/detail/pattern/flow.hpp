@@ -10,6 +10,7 @@
 #include <skel/detail/pattern/fixed_string.hpp>
 #include <skel/detail/pattern/operators.hpp>
 #include <skel/detail/pattern/portion.hpp>
+#include <skel/detail/pattern/stop_argument.hpp>
 
 /// How item types flow from skeleton to skeleton, and what is said when they do not fit.
 namespace skel::skeletons {
@@ -46,11 +47,11 @@ concept item = std::is_object_v<T> && std::move_constructible<T> && !std::same_a
 /// Instantiated where a source is composed; its name and argument appear in the compiler's message.
 template <class Source>
 struct check_source {
-  static constexpr bool callable = std::is_invocable_v<Source&>;
+  static constexpr bool callable = callable_with<Source>;
   static_assert(
       callable,
-      "skel: this source cannot be called without arguments. Accepted signature: std::optional<Item> source(), "
-      "where an empty optional ends the stream");
+      "skel: this source cannot be called without arguments. Accepted signatures: std::optional<Item> source(), "
+      "std::optional<Item> source(std::stop_token), where an empty optional ends the stream");
 
   template <bool, class S>
   struct result {
@@ -58,25 +59,26 @@ struct check_source {
   };
   template <class S>
   struct result<true, S> {
-    using type = typename optional_value<std::remove_cvref_t<std::invoke_result_t<S&>>>::type;
+    using type = typename optional_value<std::remove_cvref_t<called_result<S>>>::type;
   };
   using type = typename result<callable, Source>::type;
   static_assert(!callable || item<type>,
-                "skel: this source must return std::optional<Item> with a movable Item. Accepted signature: "
-                "std::optional<Item> source(), where an empty optional ends the stream");
+                "skel: this source must return std::optional<Item> with a movable Item. Accepted signatures: "
+                "std::optional<Item> source(), std::optional<Item> source(std::stop_token), where an empty optional "
+                "ends the stream");
 };
 
 /// Instantiated for every stage and the type of the items that reach it; both appear in the compiler's message.
 template <class Stage, class Item>
 struct check_stage {
   static constexpr bool emits = emits_items<Stage, Item>;
-  static constexpr bool callable = emits ? emits_for<Stage, Item> : std::is_invocable_v<Stage&, Item>;
+  static constexpr bool callable = emits ? emits_for<Stage, Item> : callable_with<Stage, Item>;
   static_assert(
       callable,
       "skel: this stage does not accept the items that the stage before it delivers (Stage and Item are named "
       "in check_stage<Stage, Item>). Accepted signatures: Result stage(Item), Result stage(Item&&), Result "
-      "stage(Item const&), and void stage(Item, skel::emitter<Result>&); not accepted: Item&; a generic function with "
-      "an emitter says what it emits: skel::emits<Result>(f)");
+      "stage(Item const&), and void stage(Item, skel::emitter<Result>&), each also with a std::stop_token as its last "
+      "argument; not accepted: Item&; a generic function with an emitter says what it emits: skel::emits<Result>(f)");
 
   template <bool, bool, class S>
   struct result {
@@ -84,7 +86,7 @@ struct check_stage {
   };
   template <class S>
   struct result<true, false, S> {
-    using type = std::remove_cvref_t<std::invoke_result_t<S&, Item>>;
+    using type = std::remove_cvref_t<called_result<S, Item>>;
   };
   template <class S>
   struct result<true, true, S> {
@@ -94,7 +96,8 @@ struct check_stage {
   static_assert(!callable || item<type>,
                 "skel: this stage must return its result, a movable object, or emit some. Accepted signatures: Result "
                 "stage(Item), Result stage(Item&&), Result stage(Item const&), and void stage(Item, "
-                "skel::emitter<Result>&); a function that does neither can only be a sink");
+                "skel::emitter<Result>&), each also with a std::stop_token as its last argument; a function that does "
+                "neither can only be a sink");
 };
 template <class Stage>
 struct check_stage<Stage, refused> {
@@ -104,12 +107,12 @@ struct check_stage<Stage, refused> {
 /// Instantiated for a sink and the type of the items that reach it.
 template <class Sink, class Item>
 struct check_sink {
-  static constexpr bool callable = std::is_invocable_v<Sink&, Item>;
+  static constexpr bool callable = callable_with<Sink, Item>;
   static_assert(
       callable,
       "skel: this sink does not accept the items that the stage before it delivers (Sink and Item are named in "
       "check_sink<Sink, Item>). Accepted signatures: void sink(Item), void sink(Item&&), void sink(Item "
-      "const&); not accepted: Item&");
+      "const&), each also with a std::stop_token as its last argument; not accepted: Item&");
   using type = std::conditional_t<callable, void, refused>;
 };
 template <class Sink>

@@ -49,15 +49,19 @@ class mesh {
 
   /// Whether all cells are of one kind.
   bool uniform() const { return kinds_.empty(); }
-  /// The kind of a cell. Precondition: c < cells().
-  cell_kind kind(std::size_t c) const { return uniform() ? kind_ : kinds_[c]; }
+  /// The kind of a cell. Throws skel::input_error if there is no such cell.
+  cell_kind kind(std::size_t c) const {
+    if (c >= cells_) refuse_cell(c);
+    return uniform() ? kind_ : kinds_[c];
+  }
 
   /// The nodes of all cells, those of cell 0 first.
   std::span<subscript const> corners() const { return corners_; }
   /// Where the nodes of each cell begin, and the end of the last; empty where all cells have as many nodes.
   std::span<std::size_t const> offsets() const { return offsets_; }
-  /// The nodes of a cell. Precondition: c < cells().
+  /// The nodes of a cell. Throws skel::input_error if there is no such cell.
   std::span<subscript const> cell(std::size_t c) const {
+    if (c >= cells_) refuse_cell(c);
     if (offsets_.empty()) return std::span(corners_).subspan(c * width_, width_);
     return std::span(corners_).subspan(offsets_[c], offsets_[c + 1] - offsets_[c]);
   }
@@ -65,13 +69,16 @@ class mesh {
   /// 2 or 3; 0 where no coordinates are known.
   std::size_t dimension() const { return where_.dimension; }
   node_positions const& where() const { return where_; }
-  /// The coordinates of a node; empty where none are known. Precondition: v < nodes().
+  /// The coordinates of a node; empty where none are known. Throws skel::input_error if there is no such node.
   std::span<double const> point(std::size_t v) const {
+    if (v >= nodes_) refuse_node(v);
     return std::span(where_.values).subspan(v * where_.dimension, where_.dimension);
   }
 
  private:
   void check() const;
+  [[noreturn]] void refuse_cell(std::size_t c) const;
+  [[noreturn]] void refuse_node(std::size_t v) const;
 
   std::size_t nodes_ = 0, cells_ = 0, width_ = 0;
   cell_kind kind_ = cell_kind::line;
@@ -97,11 +104,24 @@ std::vector<double> centres_of(mesh const& cells);
 /// The greatest difference of the numbers of two nodes of one cell; 0 without cells. O(corners).
 std::size_t bandwidth(mesh const& cells);
 
-/// Calls visit(a, b) for the two nodes of each edge of a cell. O(corners of the cell).
+/// Calls visit(a, b) for the two nodes of each edge of a cell. O(corners of the cell). Throws skel::input_error if a
+/// cell of this kind has not so many nodes.
 template <class Visit>
 void for_each_edge(cell_kind kind, std::span<subscript const> cell, Visit&& visit);
 
 namespace mesh_detail {
+
+/// The nodes of a cell of a kind; 0 for polygons, which have 3 or more.
+constexpr std::size_t nodes_of(cell_kind kind) {
+  constexpr std::array<std::uint8_t, 8> nodes{2, 3, 4, 0, 4, 5, 6, 8};
+  auto const k = static_cast<std::size_t>(kind);
+  return k < nodes.size() ? nodes[k] : 0;
+}
+[[noreturn]] void refuse_nodes(cell_kind kind, std::size_t nodes);
+inline void expect_nodes(cell_kind kind, std::size_t nodes) {
+  std::size_t const wanted = nodes_of(kind);
+  if (wanted == 0 ? nodes < 3 : nodes != wanted) refuse_nodes(kind, nodes);
+}
 
 using corner_pair = std::array<std::uint8_t, 2>;
 
@@ -180,6 +200,7 @@ constexpr std::span<corner_face const> faces_of(cell_kind kind) {
 
 template <class Visit>
 void for_each_edge(cell_kind kind, std::span<subscript const> cell, Visit&& visit) {
+  mesh_detail::expect_nodes(kind, cell.size());
   if (kind == cell_kind::line) {
     visit(cell[0], cell[1]);
   } else if (auto const pairs = mesh_detail::volume_edges(kind); !pairs.empty()) {

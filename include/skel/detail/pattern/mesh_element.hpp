@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,7 +16,8 @@ namespace skel {
 /// lie behind its faces.
 class mesh_element {
  public:
-  /// Precondition: number < of.cells(), and `faces` are those of `of`.
+  /// `faces` are those of `of`; both must live as long as this. What the element has throws skel::input_error if there
+  /// is no cell of this number.
   mesh_element(skel::mesh const& of, face_neighbours const& faces, std::size_t number)
       : mesh_(&of), faces_(&faces), number_(number) {}
 
@@ -41,6 +43,8 @@ struct local_elements {
   std::vector<std::uint32_t> numbers;     ///< in the mesh
   std::vector<std::size_t> offsets{0};    ///< where the neighbours of each computed element begin, and the end
   std::vector<std::uint32_t> neighbours;  ///< places behind its faces; face_neighbours::none where the mesh ends
+  /// Becomes true when a function asks for a neighbour's cell; nullptr: nobody wants to know.
+  std::atomic<bool>* asked = nullptr;
 
   std::size_t computed() const { return offsets.size() - 1; }
 };
@@ -62,6 +66,8 @@ class element {
   /// What lies behind a face: its cell as it has been updated last, or nullptr where the mesh ends. Precondition: face
   /// < faces().
   Cell const* neighbour(std::size_t face) const {
+    if (where_->asked != nullptr) [[unlikely]]
+      where_->asked->store(true, std::memory_order_relaxed);
     auto const there = where_->neighbours[where_->offsets[place_] + face];
     return there == face_neighbours::none ? nullptr : cells_ + there;
   }

@@ -12,7 +12,8 @@
 
 namespace skel {
 
-/// Files that meshes, graphs and matrices come in:
+/// Files that meshes, graphs and matrices come in. Texts may begin with a byte order mark of UTF-8, and their lines end
+/// with LF, CR LF or CR:
 /// - mtx: Matrix Market, coordinate. A square matrix is a graph of its rows: each entry off the diagonal is an
 /// undirected
 ///   edge, each edge once wherever its two entries are; the diagonal joins nothing and is left out. A rectangular one
@@ -21,8 +22,10 @@ namespace skel {
 /// - pack: Spark98, of one subdomain. Cells are its elements.
 /// - su2: SU2, of one zone. Cells are its elements (NELEM), without the boundary markers.
 /// - obj: Wavefront OBJ. Cells are its faces; lines, points and free forms are left out.
-/// - edges: two numbers in a line, nodes count from 0; lines that begin with # or % are comments. Each undirected edge
-///   once, edges from a node to itself are left out. There are as many nodes as the greatest number says.
+/// - edges: the first two numbers of a line are an edge, nodes count from 0. What follows (a weight, a time) is left
+///   out. Blanks, commas or semicolons stand between the numbers. Comments begin with #, % or //. A first line of names
+///   is left out. Each undirected edge once, edges from a node to itself are left out. There are as many nodes as the
+///   greatest number says.
 /// - msh: Gmsh, version 4.1, text or binary, parted or not, of elements of the first order. Cells are the elements of
 ///   the highest dimension, in the order of their tags; nodes too are in that of their tags.
 enum class mesh_format : std::uint8_t { mtx, graph, pack, su2, obj, edges, msh };

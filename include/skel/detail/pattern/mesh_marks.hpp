@@ -43,11 +43,9 @@ struct mesh_marks {
   std::vector<std::uint32_t> parts;      ///< of each cell, from 1; 0: of none; empty: the mesh is in one piece
   std::vector<ghost_cell> ghosts;        ///< in the order of the cells, then of the parts
 
-  /// The tags of a cell or a marked face. Precondition: there is such a one.
-  std::span<std::int32_t const> of_cell(std::size_t cell) const {
-    return sets[cell_sets.empty() ? 0 : cell_sets[cell]];
-  }
-  std::span<std::int32_t const> of_face(std::size_t face) const { return sets[face_sets[face]]; }
+  /// The tags of a cell or a marked face. O(1). Throws skel::input_error if it has no set, or one that there is not.
+  std::span<std::int32_t const> of_cell(std::size_t cell) const;
+  std::span<std::int32_t const> of_face(std::size_t face) const;
 
   /// The tag of a name; none where nobody has it. O(names).
   std::optional<std::int32_t> tag_named(std::size_t dimension, std::string_view name) const;
@@ -62,7 +60,8 @@ struct marked_mesh {
 };
 
 /// The set of tags of each face of each cell, in the order of neighbours.all(); 0: not marked. Of faces that are marked
-/// several times the last counts. O(faces log(marked faces)). Precondition: `neighbours` are those of `of.cells`.
+/// several times the last counts. O(faces log(marked faces)). Throws skel::input_error if the neighbours are not those
+/// of `of.cells`, and if a marked face has no set, one that there is not, or more than 4 nodes.
 std::vector<std::uint32_t> sets_of_faces(marked_mesh const& of, face_neighbours const& neighbours);
 
 }  // namespace skel

@@ -11,6 +11,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/pattern/annotations.hpp>
 #include <skel/detail/pattern/mesh_element.hpp>
 #include <skel/detail/pattern/operators.hpp>
 
@@ -59,6 +60,7 @@ struct mesh_all_reduce {
   Member member;
   Of of;
   Operator combine;
+  bool reproducible = false;
 };
 
 /// A function of the totals, which gives the same on all ranks.
@@ -255,12 +257,22 @@ requires(std::is_member_object_pointer_v<Members>&&...) skeletons::mesh_update<M
 
 /// A member of the totals becomes what f gives of all elements, combined by an operator that is associative and
 /// commutative up to rounding: all_reduce("energy", &totals::energy, f, std::plus<>{}). What it was before is lost.
+/// All ranks have the same bits. With skel::reproducible behind the operator these are the same on any number of ranks
+/// and threads, and wherever elements are: values are combined along a tree over the numbers of the elements, and the
+/// operator need not commute. Every rank then sends each other one, of the elements at its border, up to a value for
+/// each, instead of one value; so it is fast where elements that are near have numbers that are near (skel::renumber).
 template <class Member, class Of, class Operator>
 requires std::is_member_object_pointer_v<Member>
     skeletons::mesh_all_reduce<Member, std::decay_t<Of>, std::decay_t<Operator>> all_reduce(std::string const& name,
                                                                                             Member member, Of&& of,
                                                                                             Operator&& combine) {
   return {printable(name), member, std::forward<Of>(of), std::forward<Operator>(combine)};
+}
+template <class Member, class Of, class Operator>
+requires std::is_member_object_pointer_v<Member>
+    skeletons::mesh_all_reduce<Member, std::decay_t<Of>, std::decay_t<Operator>> all_reduce(
+        std::string name, Member member, Of&& of, Operator&& combine, reproducible_t /*everywhere*/) {
+  return {std::move(name), member, std::forward<Of>(of), std::forward<Operator>(combine), true};
 }
 
 /// A function of the totals between other steps, as where a scalar follows from two that were reduced. Called on each

@@ -116,6 +116,12 @@ inline constexpr bool is_commutative = operators_detail::is_marked<std::remove_c
                                        (std::is_arithmetic_v<T> &&
                                         operators_detail::is_standard<std::remove_cvref_t<Op>>);
 
+/// Whether values are combined in any order as long as nobody asks for skel::reproducible: the operator commutes, and
+/// either gives the same bits then, as on integers, or is on a type of the user's, whose author has said that the order
+/// does not matter. Not on floating-point numbers.
+template <class Op, class T>
+inline constexpr bool folds_in_any_order = is_commutative<Op, T> && !std::is_floating_point_v<T>;
+
 /// The value e for which op(e, a) and op(a, e) are a, where it is known: `op.identity()` where the operator has that
 /// member, and those of the standard library's operators on numbers; nothing otherwise (also for minimum and maximum).
 template <class T, class Op>

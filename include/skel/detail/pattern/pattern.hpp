@@ -78,6 +78,13 @@ class pattern {
 
   /// The version of this content, unique in this process.
   std::uint64_t version() const { return version_; }
+  /// A hash of iterations, elements and subscripts: the same in every process that has the same pattern. O(subscripts).
+  std::uint64_t content() const;
+
+  /// A pattern of some of its iterations: those from `begin` to before `end`, or those with these numbers. O(their
+  /// subscripts). Precondition: it has them.
+  pattern part(std::size_t begin, std::size_t end) const;
+  pattern part(std::span<std::size_t const> iterations) const;
 
   /// Calls edit(editor&), which may set subscripts one by one; the version is another one after it, also when `edit`
   /// throws, in which case what it has set stays set. O(subscripts that are set).

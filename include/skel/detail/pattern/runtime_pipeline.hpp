@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -19,18 +20,22 @@ namespace skeletons {
 template <class T>
 class runtime_pipeline {
  public:
-  /// What a stage does: returns its result, or emits any number of them.
-  using function = std::variant<std::function<T(T)>, std::function<void(T, emitter<T>&)>>;
+  /// What a stage does: returns its result, or emits any number of them; and the same with a token.
+  using function =
+      std::variant<std::function<T(T)>, std::function<void(T, emitter<T>&)>, std::function<T(T, std::stop_token)>,
+                   std::function<void(T, emitter<T>&, std::stop_token)>>;
 
   struct entry {
     function call;
     annotations notes;
     bool replicated = false;    ///< a farm
     std::optional<int> home{};  ///< as of skeletons::source
+
+    bool emits() const { return call.index() % 2 == 1; }
   };
 
-  /// Appends a stage: `call(T)` returns a T, or `call(T, skel::emitter<T>&)` emits some. Options: at, work, stateless.
-  /// State stays where its first item was.
+  /// Appends a stage: `call(T)` returns a T, or `call(T, skel::emitter<T>&)` emits some; each may take a
+  /// std::stop_token besides. Options: at, work, stateless. State stays where its first item was.
   template <class F, class... Options>
   runtime_pipeline& stage(std::string name, F call, Options... options) {
     return append<check_stage_options>(false, std::move(name), std::move(call), std::move(options)...);
@@ -49,12 +54,14 @@ class runtime_pipeline {
   template <class F>
   struct check_entry {
     static constexpr bool emits = std::is_same_v<emitted<F, T>, T>;
-    using call = std::variant_alternative_t<emits ? 1 : 0, function>;
+    static constexpr bool stops = emits ? takes_stop<F, T, emitter<T>&> : takes_stop<F, T>;
+    using call = std::variant_alternative_t<(emits ? 1U : 0U) + (stops ? 2U : 0U), function>;
     static constexpr bool value = std::is_constructible_v<call, F>;
     static_assert(
         value,
         "skel: every stage of a runtime_pipeline<T> takes a T and returns one, or emits some, and can be copied "
-        "(named in check_entry<Stage>). Accepted signatures: T stage(T), void stage(T, skel::emitter<T>&)");
+        "(named in check_entry<Stage>). Accepted signatures: T stage(T), void stage(T, skel::emitter<T>&), each also "
+        "with a std::stop_token as its last argument");
   };
 
   template <template <class...> class CheckOptions, class F, class... Options>

@@ -21,6 +21,7 @@ struct source {
   F produce;
   annotations notes;
   std::optional<int> home{};  ///< rank on which its state is since an earlier run; absent: it has not run
+  bool ended = false;         ///< its stream has ended in an earlier run
 };
 
 /// Takes each item, in order, through one function. May keep state: one instance sees all items.

@@ -24,8 +24,8 @@ struct synthetic_pattern {
   double reach = 0;
 };
 
-/// O(subscripts). The same for the same seed. Fewer elements are touched where there are not subscripts enough.
-/// Precondition: values in the ranges above.
+/// O(subscripts). The same for the same seed. Fewer elements are touched where there are not subscripts enough. Throws
+/// skel::input_error for values out of the ranges above.
 pattern make_pattern(synthetic_pattern const& wanted, std::uint64_t seed);
 
 /// A pattern as meshes and molecules have them: the sites of a periodic lattice are the elements, and an iteration has
@@ -42,7 +42,7 @@ struct synthetic_lattice {
   bool sorted = false;            ///< instead, iterations come in the order of their first subscripts
 };
 
-/// O(subscripts). The same for the same seed. Precondition: values in the ranges above.
+/// O(subscripts). The same for the same seed. Throws skel::input_error for values out of the ranges above.
 pattern make_lattice(synthetic_lattice const& wanted, std::uint64_t seed);
 
 }  // namespace skel

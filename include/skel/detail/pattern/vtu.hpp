@@ -41,8 +41,8 @@ struct mesh_field {
 void write_vtu(std::filesystem::path const& file, mesh const& cells, std::vector<mesh_field> const& fields = {});
 
 /// Writes a part of a mesh: these cells of it, with the nodes that they have. Fields of cells and corners have values
-/// for these cells in this order, fields of nodes for all nodes of the mesh. Precondition: part[i] < cells.cells().
-/// O(part's corners log + values). Throws as above.
+/// for these cells in this order, fields of nodes for all nodes of the mesh. O(part's corners log + values). Throws as
+/// above, and skel::input_error if there is no such cell.
 void write_vtu_part(std::filesystem::path const& file, mesh const& cells, std::span<std::uint32_t const> part,
                     std::vector<mesh_field> const& fields = {});
 

@@ -28,10 +28,4 @@ std::string to_json(description const& platform);
 skeletons::shape read_pipeline(std::filesystem::path const& file);
 skeletons::shape parse_pipeline(std::string_view text, std::string const& source);
 
-/// The whole text of a regular file (skel::read_input). Throws skel::input_error with the system's reason; refuses more
-/// than 256 MiB.
-std::string read_text(std::filesystem::path const& file, file_of whose = file_of::anybody);
-/// The same from standard input; errors carry the name "standard input".
-std::string read_standard_input();
-
 }  // namespace skel::platform

@@ -71,6 +71,11 @@ host_reading joined(std::vector<host_reading> const& of_host);
 std::string to_text(host_reading const& reading);
 host_reading parse_reading(std::string const& text);
 
+/// How many threads of the host run or could run at this moment, the caller's included (/proc/loadavg); absent where
+/// the system does not say. Of one moment: programs that wake up now and then are in it or not. Takes some
+/// microseconds.
+std::optional<double> runnable_threads(std::filesystem::path const& proc = "/proc");
+
 /// Reads what this host has for this process: /proc/stat, /proc/self/stat, /proc/meminfo, and the control groups of the
 /// process (cpu.max, cpu.stat, memory.*, version 1 or 2).
 ///

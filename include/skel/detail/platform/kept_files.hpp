@@ -23,7 +23,8 @@ std::optional<std::filesystem::path> kept_reduction_model_file();
 void write_file(std::filesystem::path const& file, std::string const& text);
 
 /// Writes a cache file: as write_file, but what is there and is no regular file is left alone, because writing to a
-/// pipe would wait for its reader, and nobody waits for the disk: a machine that stops now may leave a damaged file.
+/// pipe would wait for its reader, and a link may have been put there by somebody else. Nobody waits for the disk: a
+/// machine that stops now may leave a damaged file.
 /// Throws skel::error.
 void write_cache(std::filesystem::path const& file, std::string const& text);
 

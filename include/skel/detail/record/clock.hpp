@@ -73,8 +73,10 @@ inline std::int64_t process_ns() {
 }
 
 /// Nanoseconds that the calling thread could have run while others had its core; 0 where the system does not say
-/// (Linux: /proc/thread-self/schedstat). Takes some microseconds.
+/// (Linux: /proc/thread-self/schedstat). Takes some microseconds in the first call of a thread, one in others.
 std::int64_t kept_waiting_ns();
+/// Whether the system says it.
+bool tells_waiting();
 
 /// Keeps track of how long the threads of this process have run and waited, summed over those that there are. Not for
 /// several threads at once.

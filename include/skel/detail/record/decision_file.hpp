@@ -1,15 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <string>
 
+#include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/record/decision_entry.hpp>
 
 namespace skel::record {
 
 /// Writes what it is told as lines of JSON (docs/formats.md, "Decisions"), each at once: a program that is killed
-/// leaves whole lines. A file that was there is replaced.
+/// leaves whole lines. A file that was there is replaced by another one, so that its bytes
+/// stay under other names (hard links).
 class decision_file final : public decision_log {
  public:
   /// Throws skel::error where the file cannot be written, or is a pipe.
@@ -25,7 +26,7 @@ class decision_file final : public decision_log {
   void write_line(std::string const& line);
 
   std::string file_;
-  std::ofstream out_;
+  descriptor out_;
   int failure_ = 0;  // errno of the first line that could not be written
   std::uint64_t decisions_ = 0;
 };

@@ -70,6 +70,8 @@ struct run_record {
   std::vector<span> calibration;                  ///< batches that were measured before the run; on rank 0 only
   std::vector<std::string> names;                 ///< of the stations, source first
   std::vector<std::string> hosts;                 ///< host name per rank
+  std::vector<double> shares;  ///< per rank: of the time that its threads wanted to run, in which they did; empty: not
+                               ///< known
   std::size_t most_batches = 0;  ///< bound on the batches under way at once, by the credits of the plan
   std::size_t batch_bytes = 0;   ///< the source closes a batch at this size [B]; what stages make of it may be larger
   std::size_t memory_limit = 0;  ///< plan::run_plan::most_bytes [B]; 0: none

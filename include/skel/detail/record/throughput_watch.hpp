@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -87,8 +88,10 @@ class throughput_watch {
 
   /// `before` was expected before the run, whose first item has the number `before.item`; a rate of 0: nothing was.
   /// What passes within `shortest` [s] is one look; later what passes in as long as looks are that are remembered.
-  /// `between` as in estimate_rate().
-  throughput_watch(throughput_forecast before, double shortest, double between = 0);
+  /// `between` as in estimate_rate(). `can_do`: what the stages that do not limit the run can do [items/s], which a
+  /// forecast of a rate that rises does not pass, unless a look has.
+  throughput_watch(throughput_forecast before, double shortest, double between = 0,
+                   double can_do = std::numeric_limits<double>::infinity());
 
   /// `items` of the run have passed, the last of them `seconds` after its beginning. Items never become fewer.
   void look(double seconds, std::uint64_t items);
@@ -106,12 +109,13 @@ class throughput_watch {
   std::optional<std::size_t> rise(passage const& one);
   void forget(std::size_t looks);
   void ask();
+  void bound(rate_estimate& found) const;
   bool falls(rate_estimate const& found) const;
   bool is_surer(rate_estimate const& found) const;
   std::string reason(rate_estimate const& found) const;
 
   std::uint64_t first_;
-  double shortest_, between_;
+  double shortest_, between_, can_do_;
   throughput_forecast standing_;
   first_and_last<throughput_forecast> fallen_;
   std::size_t made_ = 1;  // with the one from before the run

@@ -20,16 +20,34 @@ struct checkpoint {
 /// Whether a station says that it has come to the cut: source, sink, and all that keep something.
 bool is_saved(program const& line, std::size_t station);
 
-/// What makes a line another one, a text for each station and one for the types of all functions. Neither ranks nor
-/// hosts count.
-std::vector<std::string> identity_of(program const& line);
+/// Something that a checkpoint depends on: with another value it is one of another program.
+struct dependency {
+  std::string name;       ///< as messages call it
+  std::string value;      ///< as they show it
+  bool may_grow = false;  ///< a whole number, which may be higher where the program goes on
 
-/// How two identities differ, as a part of a sentence; empty: they do not.
-std::string difference(std::vector<std::string> const& there, std::vector<std::string> const& here);
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(name, value, may_grow);
+  }
+  bool operator==(dependency const&) const = default;
+};
+using program_identity = std::vector<dependency>;
 
-/// Throws skel::error when checkpoints of a line would be wrong: its source has no state that tells where in the stream
-/// it is, or a serial stage or the sink may keep state that cannot be written.
-void check_checkpoints(program const& line);
+/// What makes a line another one: its stations, their kinds and names, the types of items, functions and operators,
+/// windows, forms of states, and files of skel's own sources and sinks. Not ranks, hosts and widths. O(stations).
+program_identity identity_of(program const& line);
+
+/// How two identities differ, as a part of a sentence; empty: they do not. O(smaller).
+std::string difference(program_identity const& there, program_identity const& here);
+
+/// Why checkpoints of a line would be wrong: its source has no state that tells where in the stream it is, or a serial
+/// stage or the sink may keep state that cannot be written. Empty: they would not. The same on all ranks.
+std::string why_no_checkpoints(program const& line);
+
+/// A sentence on the sources of this executable, of whatever program, that no checkpoint can bring back to their place,
+/// as their types say before any of them runs; empty: there are none.
+std::string sources_without_place();
 
 /// How long after one the next checkpoint is made [s]: as the user says, otherwise so that they take a hundredth of the
 /// time, as the last one did, and never more often than each second.

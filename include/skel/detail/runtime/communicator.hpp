@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <skel/detail/runtime/doorbell.hpp>
+#include <skel/detail/runtime/run_watch.hpp>
 
 namespace skel::runtime {
 
@@ -26,7 +27,8 @@ class communicator {
 
   int rank() const;
   int size() const;
-  std::vector<std::string> const& hosts() const;  ///< host name per rank
+  std::vector<std::string> const& hosts() const;       ///< host name per rank
+  std::vector<rank_process> const& processes() const;  ///< of each rank
 
   /// Wakes the communication thread of this rank.
   doorbell bell() const;

@@ -1,17 +1,22 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include <skel/detail/base/contract.hpp>
 #include <skel/detail/pattern/operators.hpp>
+#include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/codec.hpp>
+#include <skel/detail/runtime/fold_tree.hpp>
 #include <skel/detail/runtime/items.hpp>
 #include <skel/detail/runtime/station_state.hpp>
 #include <skel/detail/runtime/worker.hpp>
@@ -19,7 +24,8 @@
 /// The workers of reduce stages: they hold items back until a result is complete.
 namespace skel::runtime {
 
-/// A fold that has not ended.
+/// A fold that has not ended: of items in their order, or of blocks of items by their numbers in the stream. A station
+/// uses one of them.
 template <class T>
 class partial_fold final : public station_state {
  public:
@@ -29,51 +35,100 @@ class partial_fold final : public station_state {
     fold_into(value_, std::move(item), op);
     ++items_;
   }
+  /// The items with 2^level numbers from `first` on, which have not been added yet.
+  template <class Op>
+  void add(Op const& op, std::uint64_t first, std::uint32_t level, T&& block) {
+    blocks_.add(first, level, std::move(block), op);
+    ++items_;
+  }
 
-  /// How many items have been added since the last result.
+  /// How many have been added since the last result.
   std::uint64_t items() const { return items_; }
 
-  /// The result so far, where there is one.
+  /// The result of items in their order so far, where there is one.
   std::optional<T> result() {
     items_ = 0;
     return std::exchange(value_, std::nullopt);
   }
+  /// The result of blocks, where there is one.
+  template <class Op>
+  std::optional<T> result_of_blocks(Op const& op) {
+    items_ = 0;
+    return blocks_.result(op);
+  }
+  /// The blocks, rising.
+  auto take_blocks() {
+    items_ = 0;
+    return blocks_.take();
+  }
 
   void take_into(std::string& to) override {
     to.clear();
-    if (codec const* const by = codec_of<T>()) {
-      auto const batch = std::make_shared<items_of>(1);
-      if (value_) batch->emplace([&]() -> T { return *std::move(value_); });
-      struct back {  // the item may be one that only moves
-        std::optional<T>& value;
-        items_of& batch;
-        ~back() {
-          if (value) value.emplace(std::move(batch[0]));
-        }
-      } const keeps{value_, *batch};
-      auto const all = by->encode(batch, 0, std::numeric_limits<std::size_t>::max());
-      to.append(reinterpret_cast<char const*>(&items_), sizeof items_);
-      to.append(reinterpret_cast<char const*>(all.body().data()), all.body().size());
-    }
+    codec const* const by = codec_of<T>();
+    if (by == nullptr) return;
+    auto held = blocks_.take();
+    put_number(to, items_);
+    put_number(to, std::uint64_t{held.size()});
+    for (auto const& one : held) put_number(to, one.first), put_number(to, std::uint64_t{one.level});
+    auto const batch = std::make_shared<items_of>(held.size() + 1);
+    struct back {  // items may be such that only move
+      partial_fold& to;
+      std::vector<contribution<T, std::uint64_t>>& held;
+      items_of& batch;
+      ~back() {
+        std::size_t at = 0;
+        for (; at < std::min(held.size(), batch.size()); ++at) to.hold(held[at].first, held[at].level, batch[at]);
+        if (at < batch.size()) to.value_.emplace(std::move(batch[at]));
+      }
+    } const keeps{*this, held, *batch};
+    for (auto& one : held) batch->emplace([&]() -> T { return std::move(one.value); });
+    if (value_) batch->emplace([&]() -> T { return *std::move(value_); });
+    auto const all = by->encode(batch, 0, std::numeric_limits<std::size_t>::max());
+    to.append(reinterpret_cast<char const*>(all.body().data()), all.body().size());
   }
   void restore(std::string const& bytes) override {
-    if (bytes.empty()) return;
-    if (codec const* const by = codec_of<T>()) {
-      codec_detail::reader in(std::as_bytes(std::span(bytes)));
-      items_ = in.u64();
-      auto const found = by->decode(in.rest(), nullptr);
-      auto& batch = static_cast<items_of&>(*found.batch);
-      value_.reset();
-      if (batch.size() > 0) value_.emplace(std::move(batch[0]));
+    codec const* const by = codec_of<T>();
+    if (bytes.empty() || by == nullptr) return;
+    auto rest = std::as_bytes(std::span(bytes));
+    items_ = take_number<std::uint64_t>(rest);
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> places(take_number<std::uint64_t>(rest));
+    for (auto& [first, level] : places) {
+      first = take_number<std::uint64_t>(rest);
+      level = static_cast<std::uint32_t>(take_number<std::uint64_t>(rest));
     }
+    auto const found = by->decode(rest, nullptr);
+    auto& batch = static_cast<items_of&>(*found.batch);
+    value_.reset();
+    blocks_.take();
+    std::size_t at = 0;
+    for (; at < places.size(); ++at) hold(places[at].first, places[at].second, batch[at]);
+    if (at < batch.size()) value_.emplace(std::move(batch[at]));
   }
 
  private:
   using items_of = skel::runtime::items<T>;
 
+  /// Blocks that cannot be combined any further, rising.
+  void hold(std::uint64_t first, std::uint32_t level, T& block) {
+    blocks_.add(first, level, std::move(block), [](T one, T const& /*other*/) { return one; });
+  }
+
   std::optional<T> value_;
+  block_fold<T, std::uint64_t> blocks_;
   std::uint64_t items_ = 0;
 };
+
+/// A batch of what a fold holds; without items where it holds nothing. `bytes` is increased by its size.
+template <class T>
+std::unique_ptr<items_base> batch_of_blocks(partial_fold<T>& fold, std::uint64_t& bytes) {
+  auto blocks = fold.take_blocks();
+  auto out = std::make_unique<items<T>>(blocks.size());
+  for (auto& one : blocks) {
+    bytes += item_bytes(one.value);
+    out->emplace([&]() -> T { return std::move(one.value); });
+  }
+  return out;
+}
 
 /// A batch of one item; nullptr where there is none. `bytes` is increased by its size.
 template <class T>
@@ -99,7 +154,7 @@ class reduce_worker final : public worker {
     auto out = results > 0 ? std::make_unique<items<T>>(results) : nullptr;
     for (position = 0; position < count; ++position) {
       fold_.add(op_, std::move(in[position]));
-      if (fold_.items() != window_) continue;
+      if (fold_.items() < window_ || window_ == 0) continue;
       out->emplace([&]() -> T { return *fold_.result(); });
       bytes += item_bytes((*out)[out->size() - 1]);
     }
@@ -116,13 +171,57 @@ class reduce_worker final : public worker {
   partial_fold<T>& fold_;
 };
 
-/// A worker of a farm whose results are folded where they are, ahead of a reduce of the whole stream. With an operator
-/// that commutes it gives one item when the stream ends; with another one, or none, for each batch, whose place in the
-/// stream the batch keeps.
+/// A reduce of the whole stream behind a farm whose workers have folded each batch to the largest blocks of the numbers
+/// of its items.
 template <class T, class Op>
+class block_worker final : public worker {
+ public:
+  block_worker(Op const& op, partial_fold<T>& fold) : op_(op), fold_(fold) {}
+
+  void stands_for(std::uint64_t first_item, std::uint64_t source_items) override {
+    first_ = first_item;
+    end_ = first_item + source_items;
+  }
+  /// `position`: of the block's first item.
+  std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
+                                      std::uint64_t& /*bytes*/) override {
+    auto& in = static_cast<items<T>&>(*batch);
+    std::uint64_t first = first_;
+    for (T& block : in) {
+      SKEL_EXPECTS(first < end_);
+      position = first - first_;
+      std::uint32_t const level = first_block(first, end_);
+      fold_.add(op_, first, level, std::move(block));
+      first += std::uint64_t{1} << level;
+    }
+    return nullptr;
+  }
+  std::unique_ptr<items_base> rest(std::uint64_t& bytes) override {
+    return batch_of(fold_.items() == 0 ? identity_of<T>(op_) : fold_.result_of_blocks(op_), bytes);
+  }
+
+ private:
+  Op const& op_;
+  partial_fold<T>& fold_;
+  std::uint64_t first_ = 0, end_ = 0;
+};
+
+/// How the workers of a farm fold what they make, ahead of a reduce of the whole stream.
+enum class farm_fold : std::uint8_t {
+  in_any_order,  ///< to one item when the stream ends
+  by_number,     ///< each batch to the largest blocks of the numbers of its items
+  by_batch,      ///< each batch to one item, whose place in the stream the batch keeps
+};
+
+/// A worker of a farm whose results are folded where they are.
+template <class T, class Op, farm_fold How>
 class folding_worker final : public worker {
  public:
   folding_worker(std::unique_ptr<worker> inner, Op const& op) : inner_(std::move(inner)), op_(op) {}
+
+  void stop_by(std::stop_token const& token) override { inner_->stop_by(token); }
+
+  void stands_for(std::uint64_t first_item, std::uint64_t /*source_items*/) override { first_ = first_item; }
 
   std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
                                       std::uint64_t& bytes) override {
@@ -132,9 +231,15 @@ class folding_worker final : public worker {
     auto& results = static_cast<items<T>&>(*made);
     std::size_t const count = results.size();
     combines_ = true;
-    for (position = 0; position < count; ++position) fold_.add(op_, std::move(results[position]));
-    if constexpr (is_commutative<Op, T>)
+    for (position = 0; position < count; ++position)
+      if constexpr (How == farm_fold::by_number)
+        fold_.add(op_, first_ + position, 0, std::move(results[position]));
+      else
+        fold_.add(op_, std::move(results[position]));
+    if constexpr (How == farm_fold::in_any_order)
       return nullptr;
+    else if constexpr (How == farm_fold::by_number)
+      return batch_of_blocks(fold_, bytes);
     else
       return count > 0 ? batch_of(fold_.result(), bytes) : std::make_unique<items<T>>(0);
   }
@@ -147,6 +252,7 @@ class folding_worker final : public worker {
   std::unique_ptr<worker> inner_;
   Op const& op_;
   partial_fold<T> fold_;
+  std::uint64_t first_ = 0;
   std::uint64_t folded_bytes_ = 0;
   bool combines_ = false;
 };

@@ -22,6 +22,7 @@
 #include <skel/detail/runtime/divisible_state.hpp>
 #include <skel/detail/runtime/fold.hpp>
 #include <skel/detail/runtime/joint_stage.hpp>
+#include <skel/detail/runtime/named_worker.hpp>
 #include <skel/detail/runtime/station_state.hpp>
 #include <skel/detail/runtime/worker.hpp>
 
@@ -41,12 +42,20 @@ struct station {
   bool renumbered = false;    ///< its items are not one for each of the source, since one before it emits
   bool folds = false;         ///< gives fewer items than it takes, and when the stream ends what is left (rest())
   bool gives_at_end = false;  ///< of one that folds: gives nothing before the stream ends
+  bool gives_blocks = false;  ///< of a farm that folds: some items for each batch, instead of one
   std::shared_ptr<joint_stage const>
       copies;                            ///< of a broadcast stage and the reduce behind it; nullptr: of no such stage
   std::string reduce;                    ///< where workers or copies combine results for it: the reduce's name
   bool stateful = false;                 ///< one instance has to see all items: it may keep something of them
   std::shared_ptr<station_state> state;  ///< what it keeps, where that can go to another rank; nullptr: it cannot
   std::optional<int>* home = nullptr;    ///< where a later run finds the rank that has its state; nullptr: no later run
+  bool* ended = nullptr;                 ///< of the source: whether its stream has ended, for a later run
+  // What checkpoints depend on besides (identity_of):
+  std::type_info const* function = nullptr;  ///< the type of its function or operator; nullptr: there are several
+  std::size_t item_bytes = 0;                ///< size of the type of the items that enter it [B]
+  std::size_t window = 0;                    ///< of a reduce: items that make a result; 0: all of the stream
+  state_form form{};                         ///< of its state, where that is written
+  std::string constants{};                   ///< what its function says of itself, see skel_constants()
 
   /// Whether it must stay where its first item was.
   bool stays() const { return stateful && state == nullptr; }
@@ -62,6 +71,11 @@ struct program {
   std::string types{};  ///< name of the composition's type, which tells functions and operators apart
 
   std::size_t size() const { return stations.size(); }
+  /// What messages call a station's function: "source 'read' on rank 0".
+  std::string words_of(std::size_t station, int rank) const {
+    std::string const kind = station == 0 ? "source" : station + 1 == size() ? "sink" : "stage";
+    return kind + " '" + stations[station].notes.name + "' on rank " + std::to_string(rank);
+  }
 };
 
 namespace program_detail {
@@ -84,6 +98,15 @@ inline constexpr bool is_contributions = false;
 template <class T>
 inline constexpr bool is_contributions<skeletons::contributions<T>> = true;
 
+/// The types of all sources, of whatever program of this executable, whose place in their stream cannot be written.
+std::vector<std::type_info const*>& unplaced_sources();
+
+/// Noted before main, for every source that some part of the executable may run.
+template <class F>
+struct unplaced_source {
+  inline static bool const noted = (unplaced_sources().push_back(&typeid(F)), true);
+};
+
 /// Walks a composition and appends its stations; the flow's type goes along as a template argument.
 class lowering {
  public:
@@ -95,6 +118,8 @@ class lowering {
     station s = make(part.notes, around);
     s.make_producer = [&f = part.produce] { return std::make_unique<source_producer<F, T>>(f); };
     follow(s, part.produce, part.home);
+    if constexpr (!has_movable_state<F>) static_cast<void>(&unplaced_source<F>::noted);
+    s.ended = &part.ended;
     to_.push_back(std::move(s));
   }
 
@@ -104,6 +129,7 @@ class lowering {
     station s = make(part.notes, around);
     accept<In>(s);
     s.emits = skeletons::emits_items<F, In>;
+    s.function = &typeid(F);
     constexpr bool copyable = std::copy_constructible<F>;
     if (around.replicated) {
       if constexpr (copyable)
@@ -112,7 +138,10 @@ class lowering {
       s.make_worker = [&f = part.function] { return std::make_unique<worker_of<F&, In, Out>>(f); };
       follow(s, part.function, part.home);
       if constexpr (!skeletons::emits_items<F, In>)  // or nobody could say which items have become of which
-        if (s.stateful) s.state = stage_state_of<In, Out>(part.function);
+        if (s.stateful) {
+          s.state = stage_state_of<In, Out>(part.function);
+          if (s.state != nullptr) s.form = form_of(part.function);
+        }
     }
     to_.push_back(std::move(s));
   }
@@ -134,7 +163,7 @@ class lowering {
       inner.prefix = around.prefix;
       station s = make(entry.notes, inner);
       accept<T>(s);
-      s.emits = entry.call.index() == 1;
+      s.emits = entry.emits();
       std::visit(
           [&]<class F>(F& call) {
             if (inner.replicated)
@@ -168,15 +197,23 @@ class lowering {
   void add(skeletons::reduction<Op, Window>& part, scope const& around) {
     std::size_t window = 0;
     if constexpr (std::is_same_v<Window, every>) window = part.window.items();
-    if (window == 0 && to_.back().replicable) fold_in_farm<T>(to_.back(), part.op);
+    // A sum that no order changes, or whose author says so; one that may round and is small; any other.
+    bool const any_order = folds_in_any_order<Op, T> && !part.notes.reproducible;
+    bool const by_number = !any_order && (part.notes.reproducible || std::is_trivially_copyable_v<T>);
+    bool const in_farm = window == 0 && to_.back().replicable && (!by_number || has_numbers());
+    if (window > 0 || (!any_order && !(in_farm && by_number))) keep_order();
+    if (in_farm) fold_in_farm<T>(to_.back(), part.op, any_order, by_number);
     station s = make(part.notes, around);
     accept<T>(s);
     s.folds = true;
     s.gives_at_end = window == 0;
+    s.window = window;
+    s.function = &typeid(Op);
     auto const fold = std::make_shared<partial_fold<T>>();
     s.stateful = true;
     s.state = fold;
-    s.make_worker = [&op = part.op, window, &fold = *fold] {
+    s.make_worker = [&op = part.op, window, blocks = in_farm && by_number, &fold = *fold]() -> std::unique_ptr<worker> {
+      if (blocks) return std::make_unique<block_worker<T, Op>>(op, fold);
       return std::make_unique<reduce_worker<T, Op>>(op, window, fold);
     };
     to_.push_back(std::move(s));
@@ -204,11 +241,16 @@ class lowering {
   void add_joint_stage(skeletons::broadcast<W>& shown, skeletons::reduction<Op>& joined, scope const& around) {
     using Out = typename skeletons::check_copy<W, In>::value;
     station s = make(shown.notes, around);
+    if (joined.notes.reproducible && shown.notes.width == 0)
+      throw error(
+          "the reduce behind a broadcast stage" + (s.notes.name.empty() ? "" : " '" + s.notes.name + "'") +
+          " is reproducible only where the number of copies is always the same: say skel::width at the broadcast");
     if (!std::isnan(joined.notes.work) || !joined.notes.at.empty())
       throw error("the reduce behind a broadcast stage" + (s.notes.name.empty() ? "" : " '" + s.notes.name + "'") +
                   " has no place or work of its own: its copies do it; say skel::at and skel::work at the broadcast");
     if (s.notes.name.empty()) s.notes.name = joined.notes.name;
     s.reduce = joined.notes.name;
+    s.function = &typeid(W);
     s.notes.width = shown.notes.width;
     accept<In>(s);
     s.copies = std::make_shared<typed_joint_stage<W, Op, In, Out>>(shown.worker, joined.op);
@@ -218,15 +260,29 @@ class lowering {
     to_.push_back(std::move(s));
   }
 
+  /// Whether every item has become of one of the source, and keeps its number.
+  bool has_numbers() const {
+    return std::ranges::none_of(to_, [](station const& one) { return one.emits || one.folds; });
+  }
+
+  /// Or chance would say what the reduce behind these stations combines with what.
+  void keep_order() {
+    for (std::size_t s = to_.size(); s-- > 0 && !to_[s].folds;) to_[s].notes.ordered = true;
+  }
+
   /// The workers of the farm station before a reduce of the whole stream fold what they make. Its order need not be
-  /// restored where the operator commutes.
+  /// restored where no order counts, or numbers say it.
   template <class T, class Op>
-  static void fold_in_farm(station& last, Op const& op) {
+  static void fold_in_farm(station& last, Op const& op, bool any_order, bool by_number) {
     last.folds = true;
-    last.gives_at_end = is_commutative<Op, T>;
-    if (last.gives_at_end) last.notes.ordered = false;
-    last.make_worker = [inner = std::move(last.make_worker), &op] {
-      return std::make_unique<folding_worker<T, Op>>(inner(), op);
+    last.gives_at_end = any_order;
+    last.gives_blocks = !any_order && by_number;
+    if (any_order || by_number) last.notes.ordered = false;
+    last.make_worker = [inner = std::move(last.make_worker), &op, any_order, by_number]() -> std::unique_ptr<worker> {
+      if constexpr (folds_in_any_order<Op, T>)
+        if (any_order) return std::make_unique<folding_worker<T, Op, farm_fold::in_any_order>>(inner(), op);
+      if (by_number) return std::make_unique<folding_worker<T, Op, farm_fold::by_number>>(inner(), op);
+      return std::make_unique<folding_worker<T, Op, farm_fold::by_batch>>(inner(), op);
     };
   }
 
@@ -234,6 +290,7 @@ class lowering {
   static void accept(station& s) {
     s.input = codec_of<In>();
     s.item = &typeid(In);
+    s.item_bytes = sizeof(In);
   }
 
   /// Of a function of which there is one instance.
@@ -241,6 +298,9 @@ class lowering {
   static void follow(station& s, F& function, std::optional<int>& home) {
     s.stateful = !skeletons::is_stateless<F> && !s.notes.stateless;
     if (s.stateful) s.state = state_of(function);
+    if (s.state != nullptr) s.form = form_of(function);
+    s.function = &typeid(F);
+    if constexpr (requires { function.skel_constants(); }) s.constants = function.skel_constants();
     s.home = &home;
   }
 
@@ -287,6 +347,7 @@ program make_program(Composition& composition) {
       name = i == 0 ? "source" : i + 1 == result.stations.size() ? "sink" : "stage " + std::to_string(i);
     if (here.copies && here.reduce.empty()) here.reduce = name;
     if (i > 0 && result.stations[i - 1].folds_in_farm()) result.stations[i - 1].reduce = name;
+    here.make_worker = named(std::move(here.make_worker), name);
   }
   return result;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ struct run_options {
   /// How far the throughput of a stretch of a run usually is from that of the next one, by what neither shows in
   /// itself: a standard deviation of its logarithm.
   double between_stretches = 0;
+  /// What the stages that do not limit it can do [items/s] (record::throughput_watch).
+  double can_do = std::numeric_limits<double>::infinity();
   /// Called about once a second, where the items are counted (see run_record::items), with how many that were, the
   /// seconds passed and the forecast that stands. Must not throw.
   std::function<void(std::uint64_t items, double seconds, record::throughput_forecast const& standing)> progress;

@@ -33,10 +33,11 @@ struct interpreter {
       std::deque<result> made;
       emitter<result> out(
           &made, [](void* to, result&& one) { static_cast<std::deque<result>*>(to)->push_back(std::move(one)); });
-      std::invoke(function, std::forward<Item>(item), out);
+      skeletons::call_with_stop({}, function, std::forward<Item>(item), out);
       for (result& one : made) give(std::move(one));
     } else {
-      give(std::remove_cvref_t<std::invoke_result_t<F&, Item>>(std::invoke(function, std::forward<Item>(item))));
+      give(std::remove_cvref_t<skeletons::called_result<F, Item>>(
+          skeletons::call_with_stop({}, function, std::forward<Item>(item))));
     }
   }
   template <class F, class Item, class Give>
@@ -149,7 +150,7 @@ class chain<In, skeletons::sink<F>> {
   template <class... Parts>
   explicit chain(skeletons::pipeline<Parts...>& line) : part_(boost::hana::back(line.parts)) {}
 
-  void push(In&& item) { std::invoke(part_.consume, std::move(item)); }
+  void push(In&& item) { skeletons::call_with_stop({}, part_.consume, std::move(item)); }
   void end() { interpreter::finish_all(part_); }
 
  private:
@@ -233,7 +234,7 @@ class chain<void, skeletons::source<F>, Rest...> {
 
   std::uint64_t run() {
     std::uint64_t items = 0;
-    while (auto item = std::invoke(part_.produce)) {
+    while (auto item = skeletons::call_with_stop({}, part_.produce)) {
       rest_.push(*std::move(item));
       ++items;
     }

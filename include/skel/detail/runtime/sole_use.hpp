@@ -20,6 +20,8 @@ class sole_use {
   /// Throws skel::error where such a call is under way, in which ranks cannot do something else together. `what`: what
   /// they would do ("a grid was made").
   static void expect_none(char const* what);
+  /// The call that is under way; nullptr: none.
+  static char const* under_way_here();
 };
 
 /// From now on, forks of this process know that they are.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -75,6 +77,37 @@ class function_state final : public station_state {
  private:
   F& function_;
 };
+
+/// What bytes of a state mean: a checkpoint is read by who writes it in the same form.
+struct state_form {
+  std::string written{};  ///< how it is written; empty: it is not
+  /// Of a class whose serialize() is given a version, and so reads what older ones have written (CEREAL_CLASS_VERSION).
+  std::optional<std::uint32_t> version{};
+};
+
+template <class F>
+consteval bool has_versions() {
+  using namespace cereal::traits;
+  using out = packer<kept<F>>;
+  return has_member_versioned_serialize<F, out>::value || has_non_member_versioned_serialize<F, out>::value ||
+         has_member_versioned_save<F, out>::value || has_non_member_versioned_save<F, out>::value;
+}
+
+/// The form of the state of a function that has one.
+template <class F>
+state_form form_of(F const& function) {
+  std::string const bytes = std::to_string(sizeof(F)) + " B, by ";
+  if constexpr (skeletons::wrapper<F>)
+    return form_of(function.function);
+  else if constexpr (has_serializer<F>)
+    return {bytes + "skel::serializer"};
+  else if constexpr (!cereal_serializable<F>)
+    return {bytes + "serialize_part()"};
+  else if constexpr (has_versions<F>())
+    return {"by serialize() with a version", cereal::detail::Version<F>::version};
+  else
+    return {bytes + "serialize()"};
+}
 
 /// The state of a stage's function that can travel; nullptr: there is none, or it cannot, because of its type or of one
 /// that its author's functions name.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -51,6 +52,8 @@ class file_source {
   }
   /// Of what is given next [B].
   std::uint64_t position() const;
+  /// What checkpoints depend on besides.
+  std::string skel_constants() const;
 
  protected:
   explicit file_source(std::string file);
@@ -86,6 +89,8 @@ class file_sink {
   void finish();
   /// Bytes that it has taken.
   std::uint64_t position() const;
+  /// What checkpoints depend on besides.
+  std::string skel_constants() const;
 
   template <class Archive>
   void save(Archive& archive) const {
@@ -107,22 +112,30 @@ class file_sink {
   std::unique_ptr<state> state_;
 };
 
-/// A source that reads a file: each line, without its end, and also the last one that has none.
+/// Waits until something can be read from a descriptor, or it has ended, or the token is stopped: whether it can be.
+/// For sources that read pipes, sockets and terminals, so that a run that ends early does not wait for them.
+bool wait_for_input(int descriptor, std::stop_token const& stop);
+
+/// A source that reads a file: each line, without its end, and also the last one that has none. A line ends with LF or
+/// with CR LF; a CR alone is a byte as others. A byte order mark of UTF-8 at the beginning is left out. Otherwise lines
+/// are given as they are, text or not. For the exact bytes of a file, use skel::block_source. Where the file is a pipe or
+/// a terminal that has nothing yet, it waits no longer than the run goes on.
 class line_source : public runtime::file_source {
  public:
   explicit line_source(std::string file);
 
-  /// Throws skel::error with file and reason.
-  std::optional<std::string> operator()();
+  /// Throws skel::error with file and reason. Empty, too, where the token is stopped.
+  std::optional<std::string> operator()(std::stop_token const& stop = {});
 };
 
-/// A source that reads a file in blocks of so many bytes, the last of which may be shorter. Otherwise as line_source.
+/// A source that reads the bytes of a file as they are, in blocks of so many, the last of which may be shorter.
 class block_source : public runtime::file_source {
  public:
   /// Throws skel::error where a block has no bytes.
   block_source(std::string file, std::size_t bytes);
 
-  std::optional<std::string> operator()();
+  std::optional<std::string> operator()(std::stop_token const& stop = {});
+  std::string skel_constants() const;
 
  private:
   std::size_t bytes_;

@@ -8,11 +8,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <thread>
 #include <type_traits>
 #include <utility>
 
 #include <skel/detail/pattern/emitter.hpp>
+#include <skel/detail/pattern/stop_argument.hpp>
 #include <skel/detail/pattern/wrapper.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/codec.hpp>
@@ -27,6 +29,10 @@ class worker {
  public:
   virtual ~worker() = default;
 
+  /// Before the first item: functions that take a token get this one.
+  virtual void stop_by(std::stop_token const& /*token*/) {}
+  /// What the next batch has become of: so many items of the source, from this number on.
+  virtual void stands_for(std::uint64_t /*first_item*/, std::uint64_t /*source_items*/) {}
   /// Takes every item of `batch` through the user's function; a sink returns nullptr, and so does one that folds items
   /// and has no result yet. `position` is the index of the item in hand, also when the function throws. `bytes` is
   /// increased by the size of the results.
@@ -75,6 +81,9 @@ class producer {
 
   virtual ~producer() = default;
 
+  /// Before the first item: a function that takes a token gets this one. An empty item that it returns once the token
+  /// is stopped does not end the stream.
+  virtual void stop_by(std::stop_token const& token) = 0;
   /// Calls the user's function until it has given as many items or bytes as the limits say, whether or not they were
   /// taken meanwhile, the open batch is full, the stream has ended or `stop` is set. `on_first` is called when an item
   /// has entered an empty batch.
@@ -95,6 +104,8 @@ class stage_worker final : public worker {
  public:
   explicit stage_worker(F f) : function_(std::forward<F>(f)) {}
 
+  void stop_by(std::stop_token const& token) override { stop_ = token; }
+
   std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
                                       std::uint64_t& bytes) override {
     auto& in = static_cast<items<In>&>(*batch);
@@ -102,7 +113,7 @@ class stage_worker final : public worker {
     std::size_t const count = in.size();
     std::uint64_t size = 0;
     for (position = 0; position < count; ++position) {
-      out->emplace([&]() -> Out { return std::invoke(function_, std::move(in[position])); });
+      out->emplace([&]() -> Out { return skeletons::call_with_stop(stop_, function_, std::move(in[position])); });
       size += item_bytes((*out)[position]);
     }
     bytes += size;
@@ -112,6 +123,7 @@ class stage_worker final : public worker {
 
  private:
   F function_;
+  std::stop_token stop_;
 };
 
 /// As a stage_worker, of a function that emits its results.
@@ -122,13 +134,16 @@ class emitting_worker final : public worker {
  public:
   explicit emitting_worker(F f) : function_(std::forward<F>(f)) {}
 
+  void stop_by(std::stop_token const& token) override { stop_ = token; }
+
   std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
                                       std::uint64_t& bytes) override {
     auto& in = static_cast<items<In>&>(*batch);
     std::size_t const count = in.size();
     results made{std::make_unique<items<Out>>(count)};
     emitter<Out> out(&made, [](void* to, Out&& item) { static_cast<results*>(to)->add(std::move(item)); });
-    for (position = 0; position < count; ++position) std::invoke(function_, std::move(in[position]), out);
+    for (position = 0; position < count; ++position)
+      skeletons::call_with_stop(stop_, function_, std::move(in[position]), out);
     bytes += made.bytes;
     return std::move(made.all);
   }
@@ -146,6 +161,7 @@ class emitting_worker final : public worker {
   };
 
   F function_;
+  std::stop_token stop_;
 };
 
 /// The worker of a stage's function, or of a reference to it.
@@ -158,17 +174,21 @@ class sink_worker final : public worker {
  public:
   explicit sink_worker(F& f) : function_(f) {}
 
+  void stop_by(std::stop_token const& token) override { stop_ = token; }
+
   std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
                                       std::uint64_t&) override {
     auto& in = static_cast<items<In>&>(*batch);
     std::size_t const count = in.size();
-    for (position = 0; position < count; ++position) std::invoke(function_, std::move(in[position]));
+    for (position = 0; position < count; ++position)
+      skeletons::call_with_stop(stop_, function_, std::move(in[position]));
     return nullptr;
   }
   void finish() override { skeletons::finish(function_); }
 
  private:
   F& function_;
+  std::stop_token stop_;
 };
 
 template <class F, class T>
@@ -176,12 +196,14 @@ class source_producer final : public producer {
  public:
   explicit source_producer(F& f) : function_(f) {}
 
+  void stop_by(std::stop_token const& token) override { stop_ = token; }
+
   state fill(batch_limits limits, std::atomic<bool> const& stop, std::function<void()> const& on_first) override {
     std::uint64_t given_bytes = 0;
     for (std::size_t given = 1;; ++given) {
       if (stop.load(std::memory_order_relaxed)) return state::stopped;
-      std::optional<T> item = std::invoke(function_);
-      if (!item) return state::ended;
+      std::optional<T> item = skeletons::call_with_stop(stop_, function_);
+      if (!item) return stop_.stop_requested() ? state::stopped : state::ended;
       bool first = false, full = false;
       {
         std::lock_guard guard(lock_);
@@ -219,6 +241,7 @@ class source_producer final : public producer {
 
  private:
   F& function_;
+  std::stop_token stop_;
   spin_lock lock_;
   std::unique_ptr<items<T>> open_;
   std::uint64_t bytes_ = 0;

@@ -74,6 +74,8 @@ process_failure describe(process_failure known);
 std::string not_ended(std::string const& program, std::uint64_t supersteps, std::uint64_t awake,
                       std::uint64_t processes, std::uint64_t sent);
 
+/// What went wrong, where and why.
+std::string text_of(std::string const& program, process_failure const& what);
 /// Throws it as a process_error.
 [[noreturn]] void throw_failure(std::string const& program, process_failure const& what);
 

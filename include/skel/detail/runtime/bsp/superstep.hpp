@@ -11,6 +11,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/bsp/arrays.hpp>
+#include <skel/detail/runtime/fold_tree.hpp>
 
 namespace skel {
 
@@ -52,14 +53,6 @@ template <class Message>
 struct sent_message {
   process_number from, to;
   Message what;
-};
-
-/// The combined contributions of the processes from `first` on.
-template <class Value>
-struct contribution {
-  process_number first;
-  std::uint32_t level;  ///< of these 2^level processes at most
-  Value value;
 };
 
 /// What some processes have sent in a superstep, in the order of the processes.

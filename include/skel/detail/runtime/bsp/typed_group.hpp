@@ -15,11 +15,11 @@
 
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/bsp/array_exchange.hpp>
-#include <skel/detail/runtime/bsp/fold_tree.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/program.hpp>
 #include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/codec.hpp>
+#include <skel/detail/runtime/fold_tree.hpp>
 
 namespace skel::runtime::bsp {
 

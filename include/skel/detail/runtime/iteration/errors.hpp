@@ -95,7 +95,9 @@ std::string not_ended(std::string const& program, std::uint64_t iterations);
 /// That the iterations have ended after so many on one rank, and another one goes on.
 std::string not_agreed(std::string const& program, std::uint64_t iterations, int ended, int goes_on);
 
-/// Throws it as a mesh_error; `step` is the name of its step.
+/// What went wrong, where and why; `step` is the name of its step.
+std::string text_of(std::string const& program, std::string const& step, mesh_failure const& what);
+/// Throws it as a mesh_error.
 [[noreturn]] void throw_failure(std::string const& program, std::string const& step, mesh_failure const& what);
 
 }  // namespace runtime::iteration

@@ -23,7 +23,7 @@ struct mesh_step {
   std::string name;
   std::size_t bytes = 0;  ///< update: of an element
   bool waits = false;     ///< update: nothing else begins before it has come
-  /// all_reduce: what it gets of an element may depend on its neighbours.
+  /// phase, all_reduce: it takes elements, and so may look at their neighbours.
   bool sees_neighbours = false;
 };
 
@@ -66,7 +66,7 @@ class mesh_part {
   virtual void prepare_fold(std::size_t step, std::size_t pieces) = 0;
   virtual std::optional<mesh_failure> fold(std::size_t step, std::size_t piece, plan::block places,
                                            step_control& control) = 0;
-  /// Appends the pieces, combined in their order.
+  /// Appends the pieces, combined in their order, or as far as the numbers of the elements allow.
   virtual std::optional<mesh_failure> contribute(std::size_t step, std::string& to) = 0;
   /// Combines what the ranks have appended, in their order, into the totals.
   virtual std::optional<mesh_failure> combine(std::size_t step, std::span<std::span<std::byte const> const> of) = 0;

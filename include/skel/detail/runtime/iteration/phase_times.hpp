@@ -29,4 +29,9 @@ bool hides_updates(std::span<mesh_step const> steps, std::size_t phase);
 std::optional<phase_times> measure_phases(mesh_part& part, face_neighbours const& mesh, std::size_t most,
                                           std::size_t threads, double seconds);
 
+/// The first step of a program that asks for a neighbour's cell when two iterations are run on a few connected
+/// elements, as measure_phases() runs them. Nothing where none does, or a function throws. O(elements of the mesh), or
+/// O(steps) where no step takes elements. Throws std::bad_alloc.
+std::optional<std::size_t> find_neighbour_reader(mesh_part& part, face_neighbours const& mesh);
+
 }  // namespace skel::runtime::iteration

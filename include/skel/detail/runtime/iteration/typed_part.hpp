@@ -152,6 +152,8 @@ class typed_part final : public mesh_part {
   template <class F>
   void add(skeletons::mesh_phase<F> const& step) {
     put<typed_phase<F, cell, totals_type>>(mesh_step::kind::phase, step.name, step);
+    steps_.back().sees_neighbours =
+        std::invocable<F const&, element<cell>, totals_type const&> || std::invocable<F const&, element<cell>>;
   }
   template <class... Members>
   void add(skeletons::mesh_update<Members...> const& step) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <span>
@@ -16,6 +18,7 @@
 #include <skel/detail/pattern/operators.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/runtime/bytes.hpp>
+#include <skel/detail/runtime/fold_tree.hpp>
 #include <skel/detail/runtime/iteration/cell_memory.hpp>
 #include <skel/detail/runtime/iteration/errors.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
@@ -166,29 +169,35 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
   explicit typed_all_reduce(skeletons::mesh_all_reduce<Member, Of, Operator> const& step) : step_(step) {}
 
   void prepare_fold(std::size_t pieces) override {
-    sums_.clear();
-    sums_.resize(pieces);
+    pieces_.clear();
+    pieces_.resize(pieces);
   }
   std::optional<mesh_failure> fold(part_data<Cell, Totals> const& of, std::size_t piece, plan::block places,
                                    step_control& control) override {
+    auto& into = pieces_[piece];
     return for_places(*of.layout, places, mesh_failure::kind::reduce, control, [&](std::size_t place) {
-      fold_into<value>(sums_[piece], skeletons::call_for_element(step_.of, of.seen_at(place), of.totals),
-                       step_.combine);
+      value one = skeletons::call_for_element(step_.of, of.seen_at(place), of.totals);
+      if (step_.reproducible)
+        into.blocks.add(of.layout->elements.numbers[place], 0, std::move(one), step_.combine);
+      else
+        fold_into<value>(into.sum, std::move(one), step_.combine);
     });
   }
   bool has_same_fold(typed_step<Cell, Totals> const& other) const override {
-    auto const &mine = sums_.front(), &its = static_cast<typed_all_reduce const&>(other).sums_.front();
-    if (mine.has_value() != its.has_value()) return false;
+    auto const *mine = pieces_.front().only(),
+               *its = static_cast<typed_all_reduce const&>(other).pieces_.front().only();
+    if ((mine == nullptr) != (its == nullptr)) return false;
     if constexpr (comparable_values<value>)
-      return !mine || same_value(*mine, *its);
+      return mine == nullptr || same_value(*mine, *its);
     else
       return true;
   }
   std::optional<mesh_failure> contribute(std::string& to) override {
     return tried_to_combine([&](bool& crosses) {
+      if (step_.reproducible) return contribute_blocks(to, crosses);
       std::optional<value> all;
-      for (auto& sum : sums_)
-        if (sum) fold_into<value>(all, *std::move(sum), step_.combine);
+      for (auto& one : pieces_)
+        if (one.sum) fold_into<value>(all, *std::move(one.sum), step_.combine);
       crosses = true;
       if (all) put_value<value>(to, *all);
     });
@@ -197,20 +206,59 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
                                       std::span<std::span<std::byte const> const> ranks) override {
     return tried_to_combine([&](bool& crosses) {
       std::optional<value> all;
-      for (auto bytes : ranks) {
-        if (bytes.empty()) continue;
-        crosses = true;
-        auto one = take_value<value>(bytes);
-        crosses = false;
-        fold_into<value>(all, std::move(one), step_.combine);
-      }
+      std::vector<contribution<value>> blocks;
+      for (auto bytes : ranks)
+        while (!bytes.empty()) {
+          crosses = true;
+          auto const first = step_.reproducible ? take_number<std::uint32_t>(bytes) : 0;
+          auto const level = step_.reproducible ? take_number<std::uint32_t>(bytes) : 0;
+          auto one = take_value<value>(bytes);
+          crosses = false;
+          if (step_.reproducible)
+            blocks.push_back({first, level, std::move(one)});
+          else
+            fold_into<value>(all, std::move(one), step_.combine);
+        }
+      if (step_.reproducible) all = combined(std::move(blocks)).result(step_.combine);
       if (all) of.totals.*step_.member = *std::move(all);
     });
   }
 
  private:
+  using tree = block_fold<value, std::uint32_t>;
+
+  /// What the elements of some places have given, combined as far as that may be.
+  struct piece_sum {
+    std::optional<value> sum{};
+    tree blocks{};
+
+    /// Of one element.
+    value const* only() const { return sum ? &*sum : blocks.empty() ? nullptr : &blocks.all().front().value; }
+  };
+
+  tree combined(std::vector<contribution<value>> blocks) const {
+    std::vector<contribution<value>*> order;  // values may be such that nothing can be assigned to
+    for (auto& one : blocks) order.push_back(&one);
+    std::ranges::sort(order, {}, &contribution<value>::first);
+    tree out;
+    for (auto* const one : order) out.add(one->first, one->level, std::move(one->value), step_.combine);
+    return out;
+  }
+
+  void contribute_blocks(std::string& to, bool& crosses) {
+    std::vector<contribution<value>> blocks;
+    for (auto& one : pieces_) std::ranges::move(one.blocks.take(), std::back_inserter(blocks));
+    blocks = combined(std::move(blocks)).take();
+    crosses = true;
+    for (auto const& one : blocks) {
+      put_number(to, one.first);
+      put_number(to, one.level);
+      put_value<value>(to, one.value);
+    }
+  }
+
   skeletons::mesh_all_reduce<Member, Of, Operator> const& step_;
-  std::vector<std::optional<value>> sums_;
+  std::vector<piece_sum> pieces_;
 };
 
 template <class F, class Cell, class Totals>

@@ -9,6 +9,9 @@
 
 namespace skel::runtime::iteration {
 
+/// Cells that find_forgotten_update() keeps for each element of the mesh.
+inline constexpr double cells_of_check = 5;
+
 /// Looks for updates that a program has forgotten: runs its first iterations in this process, without outputs, once on
 /// all elements and once on parts that have random elements each, with ghosts of their own, and compares after each
 /// step what both give of each element, bit by bit. What differs first: a failure with its step, element, iteration,
@@ -17,7 +20,7 @@ namespace skel::runtime::iteration {
 /// all elements too, and after an interrupt.
 ///
 /// Functions of the program are called as often as that needs; begin() has to be called again for the part. Memory:
-/// about as many cells as the mesh has elements, five times. O(elements) for each iteration.
+/// about as many cells as the mesh has elements, cells_of_check times. O(elements) for each iteration.
 /// Throws skel::error where cells cannot be compared, std::bad_alloc. Precondition: iterations > 0.
 std::optional<mesh_failure> find_forgotten_update(mesh_part& part, face_neighbours const& mesh,
                                                   std::uint64_t iterations, std::atomic<bool> const* interrupt);

@@ -5,6 +5,7 @@
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/type.hpp>
 
+#include <skel/detail/pattern/annotations.hpp>
 #include <skel/detail/pattern/monoid.hpp>
 #include <skel/detail/plan/reduction.hpp>
 #include <skel/detail/runtime/reduction/algorithms.hpp>
@@ -18,6 +19,10 @@ struct reduction_rules {
   /// What the bits of the results may depend on. With any_parts, an iteration adds at most once to each of its slots.
   plan::determinism determinism = plan::determinism::none;
 };
+
+constexpr reproducible_t::operator reduction_rules() const {
+  return {.determinism = plan::determinism::any_parts};
+}
 
 namespace runtime::reduction {
 

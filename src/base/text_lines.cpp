@@ -1,19 +1,36 @@
-#include "text_lines.hpp"
+#include <skel/detail/base/text_lines.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <skel/detail/base/number.hpp>
 
-namespace skel::skeletons {
+namespace skel {
 
-text_lines::text_lines(std::string_view text, std::string source) : text_(text), source_(std::move(source)) {
-  if (std::all_of(text.begin(), text.end(), [](char c) { return blank(c) || c == '\n'; }))
+namespace {
+
+/// Why a word is no number, or no whole one.
+std::string fault_of_number(std::string_view word, std::string_view what, bool whole) {
+  std::string const stands = in_quotes(word) + " stands where " + std::string(what) + " belongs, which is a " +
+                             (whole ? "whole number" : "number");
+  std::string_view const parts = whole ? "+-0123456789" : "+-.eE0123456789";
+  bool const has_digits = word.find_first_of("0123456789") != std::string_view::npos;
+  if (has_digits && word.find_first_not_of(parts) == std::string_view::npos && word.find_last_of("+-") + 1 < 2)
+    return stands + " that 64 bits hold";
+  if (whole && number_in<double>(word)) return stands + "; write it in digits alone, without point and exponent";
+  std::string pointed(word);
+  std::replace(pointed.begin(), pointed.end(), ',', '.');
+  if (number_in<double>(pointed)) return stands + "; write a point in numbers, no comma";
+  return stands;
+}
+
+}  // namespace
+
+text_lines::text_lines(std::string_view bytes, std::string source)
+    : source_(std::move(source)), whole_(bytes, source_), text_(whole_.view()) {
+  if (std::all_of(text_.begin(), text_.end(), [](char c) { return blank(c) || c == '\n'; }))
     throw input_error(source_, "", "is empty; was it written completely?");
-  if (std::size_t const zero = text.find('\0'); zero != std::string_view::npos)
-    fail_at(
-        1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(zero), '\n')),
-        "has a byte 0, so this is not a text; unpack it, or write it as text");
 }
 
 bool text_lines::next_line() {
@@ -56,13 +73,17 @@ std::string_view text_lines::word() {
   return text_.substr(begin, at_ - begin);
 }
 
+std::string_view text_lines::rest_of_line() const {
+  std::string_view line = text_.substr(at_, text_.find('\n', at_) - at_);
+  while (!line.empty() && blank(line.front())) line.remove_prefix(1);
+  while (!line.empty() && blank(line.back())) line.remove_suffix(1);
+  return line;
+}
+
 std::string_view text_lines::rest() {
-  if (!has_word()) return {};
-  std::size_t const begin = at_;
+  std::string_view const line = rest_of_line();
   at_ = std::min(text_.find('\n', at_), text_.size());
-  std::size_t end = at_;
-  while (end > begin && blank(text_[end - 1])) --end;
-  return text_.substr(begin, end - begin);
+  return line;
 }
 
 std::string_view text_lines::expect_word(std::string_view what) {
@@ -72,9 +93,13 @@ std::string_view text_lines::expect_word(std::string_view what) {
 }
 
 std::int64_t text_lines::integer(std::string_view what, std::int64_t least, std::int64_t most) {
-  std::string_view const next = expect_word(what);
-  auto const value = number_in<std::int64_t>(next);
-  if (!value) fail(in_quotes(next) + " stands where " + std::string(what) + " belongs, which is a whole number");
+  return integer_in(expect_word(what), what, least, most);
+}
+
+std::int64_t text_lines::integer_in(std::string_view word, std::string_view what, std::int64_t least,
+                                    std::int64_t most) const {
+  auto const value = number_in<std::int64_t>(word);
+  if (!value) fail(fault_of_number(word, what, true));
   if (*value < least || *value > most)
     fail(std::string(what) + " is " + std::to_string(*value) + "; it must be from " + std::to_string(least) + " to " +
          std::to_string(most));
@@ -91,18 +116,19 @@ std::size_t text_lines::count(std::string_view what, std::size_t bytes_each) {
 
 double text_lines::number(std::string_view what) {
   std::string_view const next = expect_word(what);
-  std::string_view digits = next;
+  if (auto const value = number_in<double>(next)) return *value;
   // Fortran also writes 1.0D+00.
-  std::string c_style;
-  if (digits.find_first_of("dD") != std::string_view::npos) {
-    c_style = digits;
-    std::replace_if(
-        c_style.begin(), c_style.end(), [](char c) { return c == 'd' || c == 'D'; }, 'e');
-    digits = c_style;
-  }
-  auto const value = number_in<double>(digits);
-  if (!value) fail(in_quotes(next) + " stands where " + std::string(what) + " belongs, which is a number");
-  return *value;
+  std::string c_style(next);
+  std::replace_if(
+      c_style.begin(), c_style.end(), [](char c) { return c == 'd' || c == 'D'; }, 'e');
+  if (auto const value = number_in<double>(c_style)) return *value;
+  fail(fault_of_number(next, what, false));
+}
+
+double text_lines::finite(std::string_view what) {
+  double const value = number(what);
+  if (!std::isfinite(value)) fail(std::string(what) + " is no finite number");
+  return value;
 }
 
 void text_lines::expect_end(std::string_view after) {
@@ -114,4 +140,4 @@ void text_lines::fail_at(std::size_t line, std::string reason) const {
   throw input_error(source_, "line " + std::to_string(line), std::move(reason));
 }
 
-}  // namespace skel::skeletons
+}  // namespace skel

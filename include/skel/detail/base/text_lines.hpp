@@ -7,14 +7,18 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/text_file.hpp>
 
-namespace skel::skeletons {
+namespace skel {
 
-/// A text, line after line, word after word; knows the line for errors. Words are parted by blanks, tabs and returns.
-/// Stands on a line from the beginning: next_line() goes to the following one.
+/// A text (skel::plain_text), line after line, word after word; knows the line for errors. Words are parted by blanks
+/// and tabs. Stands on a line from the beginning: next_line() goes to the following one.
 class text_lines {
  public:
-  text_lines(std::string_view text, std::string source);
+  /// Throws skel::input_error for bytes that are no text, or have nothing but blanks.
+  text_lines(std::string_view bytes, std::string source);
+  text_lines(text_lines const&) = delete;
+  text_lines& operator=(text_lines const&) = delete;
 
   std::string const& source() const { return source_; }
   std::size_t line() const { return line_; }
@@ -43,18 +47,29 @@ class text_lines {
   /// What is left of this line, which is read then.
   std::string_view rest();
   /// The same, not read yet.
-  std::string_view rest_of_line() const { return text_lines(*this).rest(); }
+  std::string_view rest_of_line() const;
   /// Goes on by some bytes. Precondition: they are on this line.
   void skip(std::size_t bytes) { at_ += bytes; }
 
   /// The next word as a whole number from `least` to `most`; throws saying that `what` belongs here.
   std::int64_t integer(std::string_view what, std::int64_t least, std::int64_t most);
+  /// The same of a word of this line that was read already.
+  std::int64_t integer_in(std::string_view word, std::string_view what, std::int64_t least, std::int64_t most) const;
   /// The next word as how many there are of something, each of which takes at least `bytes_each` more bytes.
   std::size_t count(std::string_view what, std::size_t bytes_each);
   /// The next word as a number; throws saying that `what` belongs here.
   double number(std::string_view what);
+  /// The same, which must be finite.
+  double finite(std::string_view what);
   /// Throws unless this line has no words left, or only a comment behind # or %.
   void expect_end(std::string_view after);
+
+  /// A place in the text, and back to it.
+  struct place {
+    std::size_t at, line;
+  };
+  place here() const { return {at_, line_}; }
+  void go_to(place const& there) { at_ = there.at, line_ = there.line; }
 
   [[noreturn]] void fail(std::string reason) const { fail_at(line_, std::move(reason)); }
   [[noreturn]] void fail_at(std::size_t line, std::string reason) const;
@@ -62,14 +77,15 @@ class text_lines {
  private:
   std::string_view expect_word(std::string_view what);
 
-  std::string_view text_;
   std::string source_;
+  plain_text whole_;
+  std::string_view text_;
   std::size_t at_ = 0, line_ = 1;
 };
 
 /// Whether a character parts words; ends of lines are no blanks.
 inline bool blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+  return c == ' ' || c == '\t' || c == '\f' || c == '\v';
 }
 
-}  // namespace skel::skeletons
+}  // namespace skel

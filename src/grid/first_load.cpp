@@ -1,0 +1,117 @@
+#include "first_load.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <numeric>
+#include <utility>
+
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/cost/shared_cores.hpp>
+#include <skel/detail/platform/host_load.hpp>
+#include <skel/detail/record/clock.hpp>
+
+#include "figure_text.hpp"
+
+namespace skel {
+namespace {
+
+/// How often it is looked [s]: several times in a turn of the scheduler, by which a look of some microseconds takes a
+/// few thousandths of a core.
+constexpr double look_period = 2e-3;
+
+/// Standard errors are those of so many means.
+constexpr std::size_t batches = 8;
+
+/// So many standard errors from 0 is not 0.
+constexpr double beyond_doubt = 2;
+
+struct estimate {
+  double mean = 0, error = 0;
+};
+
+/// The mean of a series, with its standard error by means of batches.
+estimate estimate_mean(std::vector<double> const& series) {
+  auto const mean_of = [](auto begin, auto end) {
+    return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
+  };
+  estimate out{mean_of(series.begin(), series.end()), 0};
+  std::size_t const count = std::min(batches, series.size());
+  if (count < 2) return {out.mean, std::sqrt(out.mean)};  // as of a number that is counted once
+  double square = 0;
+  for (std::size_t b = 0; b < count; ++b) {
+    auto const at = [&](std::size_t k) { return series.begin() + static_cast<std::ptrdiff_t>(k * series.size() / count); };
+    square += std::pow(mean_of(at(b), at(b + 1)) - out.mean, 2);
+  }
+  out.error = std::sqrt(square / static_cast<double>(count * (count - 1)));
+  return out;
+}
+
+}  // namespace
+
+others_load load_beside(runtime::core_share const& got, bool told, runnable_series const& there, double cores,
+                        double of_host, bool limited) {
+  SKEL_EXPECTS(cores > 0 && of_host >= cores);
+  bool const counted = !there.threads.empty();
+  estimate k;
+  if (counted) {
+    k = estimate_mean(there.threads);
+    double const wanted = there.own / (told ? got.share() : 1);  // own threads that ran or could have
+    k.mean = std::max(0.0, k.mean - wanted) * cores / of_host;
+    k.error *= cores / of_host;
+    if (k.mean <= beyond_doubt * k.error) k.mean = 0;
+  }
+  bool const shares = told && !limited && got.ran > 0;
+  if (!shares) return counted ? others_load{k.mean, k.error, true} : others_load{0, 0, false};
+  double const share = got.share(), by_share = cost::others_beside(got.threads, share, cores);
+  double const error = cores / share * got.doubt;
+  if (counted) {
+    if (k.mean == 0 || got.threads + k.mean <= cores) return {k.mean, k.error, true};
+    return {by_share, error, true};
+  }
+  // Of others that take cores which are left nobody knows.
+  if (1 - share > beyond_doubt * got.doubt) return {by_share, error, true};
+  double const unseen = std::max(0.0, cores - got.threads) / 2;
+  return {unseen, std::hypot(unseen, error), true};
+}
+
+load_samples::load_samples(std::filesystem::path proc)
+    : proc_(std::move(proc)),
+      begun_(record::now()),
+      ran_(static_cast<double>(record::process_ns()) * 1e-9),
+      looks_([this](std::stop_token const& over) {
+        std::mutex waits;
+        std::condition_variable_any ended;
+        while (!over.stop_requested()) {
+          auto const found = platform::runnable_threads(proc_);
+          if (!found) return;
+          {
+            std::lock_guard guard(mutex_);
+            seen_.push_back(std::max(0.0, *found - 1));
+          }
+          std::unique_lock guard(waits);
+          ended.wait_for(guard, over, std::chrono::duration<double>(look_period), [] { return false; });
+        }
+      }) {}
+
+runnable_series load_samples::take() {
+  looks_.request_stop();
+  if (looks_.joinable()) looks_.join();
+  double const lasted = record::now() - begun_;
+  double const ran = static_cast<double>(record::process_ns()) * 1e-9 - ran_;
+  return {seen_, lasted > 0 ? ran / lasted : 1};
+}
+
+std::string describe(others_load const& load, double cores) {
+  if (!load.known)
+    return "the load of this host is not known (the system does not say how long threads wait for cores, nor how many "
+           "there are), so that the forecast counts on anything between all cores and the half that as many threads of "
+           "others would leave";
+  if (load.others <= 0) return {};
+  return print("other programs use the cores, as much as %.1f threads that always run", load.others) +
+         (load.doubt > 0 ? print(" (give or take %.1f)", load.doubt) : std::string()) + print(" on %.0f cores", cores) +
+         ", which the forecast counts";
+}
+
+}  // namespace skel

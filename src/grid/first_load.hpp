@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <skel/detail/runtime/calibration.hpp>
+
+namespace skel {
+
+/// What threads of other programs do to cores that a run is planned for.
+struct others_load {
+  double others = 0;  ///< threads that always want to run (cost::others_beside)
+  double doubt = 0;   ///< standard error of it
+  bool known = true;  ///< false: the system does not say
+};
+
+/// How many threads of a host could run, moment by moment.
+struct runnable_series {
+  std::vector<double> threads{};  ///< whoever looked left out; empty: the system does not say
+  double own = 0;                 ///< cores that this program kept busy meanwhile, mean
+};
+
+/// What others do to `cores` of the `of_host` cores of a host, by what the program's own threads got there and by how
+/// many threads could run.
+///
+/// Threads got the share s where m of them wanted to run. By the threads that could run there are k others. With
+/// m + k > n cores, others are as many as explain s (cost::others_beside), which holds also where the scheduler divides
+/// cores between sessions or control groups first; otherwise there are k, of which one's own threads notice nothing
+/// yet. Where one of the two is not known the other one is believed. Errors are standard errors by means of batches.
+/// `limited`: a quota held threads back too, so that their share does not tell others from it.
+others_load load_beside(runtime::core_share const& got, bool told, runnable_series const& there, double cores,
+                        double of_host, bool limited = false);
+
+/// Looks how many threads could run while this lives, in a thread of its own.
+class load_samples {
+ public:
+  explicit load_samples(std::filesystem::path proc = "/proc");
+
+  /// Ends it. What was seen, with the time that this process ran meanwhile as its own threads.
+  runnable_series take();
+
+ private:
+  std::filesystem::path proc_;
+  std::mutex mutex_;
+  std::vector<double> seen_;
+  double begun_ = 0, ran_ = 0;  // [s]
+  std::jthread looks_;
+};
+
+/// What a plan says of them: empty where they change nothing. `cores`: those that they share with the program.
+std::string describe(others_load const& load, double cores);
+
+}  // namespace skel

@@ -1,0 +1,113 @@
+#include "run_files.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/record/output_file.hpp>
+
+namespace skel {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Those that this process has been told to write.
+std::set<std::string>& written() {
+  static std::set<std::string> all;
+  return all;
+}
+
+/// Of a name that the user has not given, nothing but a file is written, and no link is followed.
+bool is_free(std::string const& name, bool given) {
+  std::error_code unknown;
+  auto const type = fs::symlink_status(name, unknown).type();
+  if (type == fs::file_type::not_found) return true;
+  if (given) return !fs::is_regular_file(name, unknown) || !written().contains(name);
+  return type == fs::file_type::regular && !written().contains(name);
+}
+
+/// "run.html", "run-2.html", "run-3.html".
+std::string numbered(fs::path const& name, std::size_t number) {
+  return (name.parent_path() / (name.stem().string() + "-" + std::to_string(number) + name.extension().string()))
+      .string();
+}
+
+/// The name that a file of this process gets next where this one is given.
+std::string next_name(std::string const& name) {
+  if (name.empty() || is_free(name, true)) return name;
+  for (std::size_t number = 2; number < run_files::most; ++number)
+    if (auto next = numbered(name, number); is_free(next, false)) return next;
+  return numbered(name, run_files::most);
+}
+
+/// Empty: it can be.
+std::string why_not_written(std::string const& name, char const* option) {
+  if (name.empty() || record::can_be_written(name)) return {};
+  return name + ": cannot be opened for writing, or is a pipe; give " + option + " a file in a folder that exists";
+}
+std::string why_not_written(std::vector<run_files::file> const& files) {
+  for (auto const& one : files)
+    if (auto why = why_not_written(one.name, one.option); !why.empty()) return why;
+  std::error_code unknown;
+  for (auto one = files.begin(); one != files.end(); ++one)
+    for (auto other = files.begin(); other != one; ++other)
+      if (!one->name.empty() && !other->name.empty() && fs::is_regular_file(one->name, unknown) &&
+          fs::equivalent(one->name, other->name, unknown))
+        return one->name + ": " + other->option + " and " + one->option + " would write the same file; name two";
+  return {};
+}
+
+void say(std::string const& files) {
+  if (!files.empty()) std::fprintf(stderr, "skel: files of earlier runs stay: %s\n", files.c_str());
+}
+
+}  // namespace
+
+std::string run_files::name_for_grid(std::string const& name, char const* what) {
+  std::string next = next_name(name);
+  if (next != name) say(next + " has the " + what + " of this grid");
+  written().insert(next);
+  return next;
+}
+
+run_files::run_files(std::vector<file> files, runtime::communicator const& ranks) : files_(std::move(files)) {
+  for (auto const& one : files_) given_.push_back(one.name);
+  std::string refused, others;
+  if (ranks.rank() == 0) {
+    std::vector<std::string> names;  // before any is made
+    for (auto const& one : files_) names.push_back(next_name(one.name));
+    refused = why_not_written(files_);
+    for (std::size_t f = 0; f < files_.size(); ++f) {
+      auto& one = files_[f];
+      if (!one.per_run || !refused.empty()) continue;
+      std::string next = std::move(names[f]);
+      if (next != one.name) {
+        others += (others.empty() ? "" : ", ") + next + " has the " + one.what + " of this one";
+        refused = why_not_written(next, one.option);
+      }
+      one.name = next;
+      written().insert(std::move(next));
+    }
+  }
+  try {
+    refused = ranks.broadcast(refused);
+    if (!refused.empty()) throw error(refused);
+  } catch (...) {
+    give_back();
+    throw;
+  }
+  say(others);
+}
+
+run_files::~run_files() {
+  give_back();
+}
+
+void run_files::give_back() {
+  for (std::size_t f = 0; f < files_.size(); ++f) files_[f].name = given_[f];
+}
+
+}  // namespace skel

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <skel/detail/runtime/communicator.hpp>
+
+namespace skel {
+
+/// The files that a run tells about itself in. Several runs of one program, and so several grids, keep theirs apart:
+/// where this process has written NAME.html and it is still there, the next run writes NAME-2.html, then NAME-3.html,
+/// and says so on standard error. The last names are used again and again by programs with more runs than `most`.
+class run_files {
+ public:
+  /// A setting with the name of a file ("": none), its option, and what the file is.
+  struct file {
+    std::string& name;
+    char const* option;
+    char const* what;
+    bool per_run = true;  ///< false: the grid has it
+  };
+
+  /// So many runs of a program have files of their own. Their pages are looked at one by one.
+  static constexpr std::size_t most = 100;
+
+  /// Until the end of this, the settings have the names that the run is to use. Collective. Throws skel::error on every
+  /// rank where one cannot be written, which must not be noticed after the run, or two are the same file.
+  run_files(std::vector<file> files, runtime::communicator const& ranks);
+  ~run_files();
+  run_files(run_files const&) = delete;
+  run_files& operator=(run_files const&) = delete;
+
+  /// The same for a file that a grid has all the time: its name, which is said where it is not the given one.
+  static std::string name_for_grid(std::string const& name, char const* what);
+
+ private:
+  void give_back();
+
+  std::vector<file> files_;
+  std::vector<std::string> given_;
+};
+
+}  // namespace skel

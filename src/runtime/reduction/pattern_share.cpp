@@ -1,0 +1,42 @@
+#include <skel/detail/runtime/reduction/pattern_share.hpp>
+
+#include <algorithm>
+#include <ranges>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include <skel/detail/plan/block.hpp>
+
+namespace skel::runtime::reduction {
+
+namespace {
+
+/// Where the iterations of a rank begin, or those of the rank before it end: each counts as much as it has subscripts,
+/// and one for itself.
+std::size_t first_iteration(pattern const& of, std::size_t ranks, std::size_t rank) {
+  std::size_t const before = plan::block_of(of.subscripts() + of.iterations(), ranks, rank).begin;
+  auto const all = std::views::iota(std::size_t{0}, of.iterations());
+  return *std::ranges::partition_point(all, [&](std::size_t i) { return of.row_begin(i) + i < before; });
+}
+
+}  // namespace
+
+void pattern_share::take(pattern const& of, share_of_rank which, std::size_t ranks, std::size_t rank) {
+  if (std::tie(version_, which_, ranks_, rank_) == std::tuple(of.version(), which, ranks, rank)) return;
+  content_ = of.content();
+  numbers_.clear();
+  if (which == share_of_rank::block) {
+    first_ = first_iteration(of, ranks, rank);
+    part_ = of.part(first_, rank + 1 == ranks ? of.iterations() : first_iteration(of, ranks, rank + 1));
+  } else {
+    auto const own = plan::block_of(of.elements(), ranks, rank);
+    for (std::size_t i = 0; i < of.iterations(); ++i)
+      if (std::ranges::any_of(of.row(i), [&](subscript e) { return own.begin <= e && e < own.end; }))
+        numbers_.push_back(i);
+    part_ = of.part(numbers_);
+  }
+  version_ = of.version(), which_ = which, ranks_ = ranks, rank_ = rank;
+}
+
+}  // namespace skel::runtime::reduction

@@ -1,0 +1,93 @@
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <first_load.hpp>
+
+namespace {
+
+using skel::load_beside;
+using skel::runnable_series;
+using skel::runtime::core_share;
+using testing::HasSubstr;
+
+/// Threads that got this share, of which so many wanted to run at once.
+core_share got(double share, double threads, double doubt = 0.01) {
+  return {.ran = share, .held = 1 - share, .threads = threads, .doubt = doubt};
+}
+
+runnable_series seen(std::vector<double> threads, double own) {
+  return {std::move(threads), own};
+}
+
+TEST(LoadBeside, IsNothingWhereNobodyElseRuns) {
+  auto const found = load_beside(got(1, 2), true, seen({2, 2, 2, 2, 2, 2, 2, 2}, 2), 2, 2);
+  EXPECT_EQ(found.others, 0);
+  EXPECT_EQ(found.doubt, 0);
+  EXPECT_TRUE(found.known);
+}
+
+TEST(LoadBeside, TakesAThreadThatRunsNowAndThenForNone) {
+  auto const found = load_beside(got(0.99, 2), true, seen({2, 2, 3, 2, 2, 2, 2, 2}, 2), 2, 2);
+  EXPECT_EQ(found.others, 0);
+  EXPECT_GT(found.doubt, 0);
+}
+
+TEST(LoadBeside, IsWhatExplainsTheShareThatThreadsGot) {
+  // Two threads and four others on two cores.
+  auto const fair = load_beside(got(2.0 / 6, 2), true, seen(std::vector<double>(16, 6), 2.0 / 3), 2, 2);
+  EXPECT_NEAR(fair.others, 4, 1e-9);
+  // Half of the cores went to another session, however few threads it has.
+  auto const grouped = load_beside(got(1.0 / 6, 2), true, seen(std::vector<double>(16, 7), 1.0 / 3), 2, 2);
+  EXPECT_NEAR(grouped.others, 10, 1e-9);
+  EXPECT_GT(load_beside(got(1.0 / 3, 2, 0.1), true, seen({6}, 2.0 / 3), 2, 2).doubt, fair.doubt);
+}
+
+TEST(LoadBeside, CountsThreadsThatATakenCoreDoesNotShow) {
+  // One thread on two cores notices nothing of another one, which two would.
+  EXPECT_NEAR(load_beside(got(1, 1), true, seen(std::vector<double>(16, 2), 1), 2, 2).others, 1, 1e-9);
+}
+
+TEST(LoadBeside, CountsThoseOfTheHostByTheCoresThatTheProgramMayUse) {
+  EXPECT_NEAR(load_beside(got(1, 1), true, seen(std::vector<double>(16, 5), 1), 2, 8).others, 1, 1e-9);
+}
+
+TEST(LoadBeside, BelievesOneWhereTheOtherIsNotKnown) {
+  EXPECT_NEAR(load_beside({}, false, seen(std::vector<double>(16, 4), 0), 2, 2).others, 4, 1e-9);
+  EXPECT_NEAR(load_beside(got(0.25, 2), true, {}, 2, 2).others, 6, 1e-9);
+  auto const unseen = load_beside(got(1, 1, 0), true, {}, 4, 4);
+  EXPECT_NEAR(unseen.others + unseen.doubt, 3, 1e-9) << "three cores may be taken";
+  // A quota holds threads back as others do.
+  EXPECT_NEAR(load_beside(got(0.5, 2), true, seen(std::vector<double>(16, 2), 1), 2, 2, true).others, 0, 1e-9);
+}
+
+TEST(LoadBeside, SaysThatNothingIsKnown) {
+  auto const none = load_beside({}, false, {}, 2, 2);
+  EXPECT_FALSE(none.known);
+  EXPECT_THAT(skel::describe(none, 2), HasSubstr("the load of this host is not known"));
+  EXPECT_EQ(skel::describe({}, 2), "");
+  EXPECT_THAT(skel::describe({4, 0.5, true}, 2), HasSubstr("as much as 4.0 threads that always run (give or take 0.5)"));
+}
+
+TEST(LoadSamples, CountsThreadsThatCouldRunButItsOwn) {
+  auto const proc = std::filesystem::path(testing::TempDir()) / ("first_load_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(proc);
+  std::ofstream(proc / "loadavg") << "0.50 0.40 0.30 5/123 4567\n";
+  skel::load_samples looks(proc);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  auto const found = looks.take();
+  ASSERT_FALSE(found.threads.empty());
+  EXPECT_THAT(found.threads, testing::Each(4));
+  std::filesystem::remove_all(proc);
+  skel::load_samples nothing(proc);
+  EXPECT_TRUE(nothing.take().threads.empty());
+}
+
+}  // namespace
