@@ -1,6 +1,5 @@
 #include "bsp_scenario_recorder.hpp"
 
-#include <sstream>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
@@ -42,9 +41,7 @@ void bsp_scenario_recorder::write(std::string const& file) const {
   auto whole = begun_;
   whole.program = trace_;
   for (double const taken : taken_) whole.external_load.push_back(taken / static_cast<double>(trace_.steps.size()));
-  std::ostringstream out;
-  write_bsp_scenario(whole, out);
-  record::write_whole(file, out.view());
+  record::write_whole(file, to_text(whole));
 }
 
 }  // namespace skel

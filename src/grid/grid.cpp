@@ -473,8 +473,8 @@ struct grid::state {
       throw mesh_error(part.name(), part.steps()[found->step].name, found->element, found->iteration, 0,
                        "program '" + part.name() + "': " + found->what, nullptr);
     if (ranks.rank() == 0)
-      std::fprintf(stderr, "skel: program '%s': no update is missing in its first %llu iterations\n",
-                   part.name().c_str(), static_cast<unsigned long long>(std::min(settings.check_updates, most)));
+      tell_user("program '" + part.name() + "': no update is missing in its first " +
+                std::to_string(std::min(settings.check_updates, most)) + " iterations");
   }
 
   /// Warns where a program reads neighbours' cells and has no update at all. Only such a program is looked at any

@@ -1,12 +1,12 @@
 #include "run_files.hpp"
 
-#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/record/output_file.hpp>
 
 namespace skel {
@@ -61,7 +61,7 @@ std::string why_not_written(std::vector<run_files::file> const& files) {
 }
 
 void say(std::string const& files) {
-  if (!files.empty()) std::fprintf(stderr, "skel: files of earlier runs stay: %s\n", files.c_str());
+  if (!files.empty()) tell_user("files of earlier runs stay: " + files);
 }
 
 }  // namespace

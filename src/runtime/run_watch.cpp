@@ -23,6 +23,7 @@
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/joined.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
@@ -106,9 +107,7 @@ void wake_watch() noexcept {
 }
 
 std::string duration(double seconds) {
-  char text[40];
-  std::snprintf(text, sizeof text, seconds < 10 ? "%.1f s" : "%.0f s", std::max(0.0, seconds));
-  return text;
+  return fixed(std::max(0.0, seconds), seconds < 10 ? 1 : 0) + " s";
 }
 
 /// Calls that are under way, alike ones as one: each with the longest time. The board's mutex is held.

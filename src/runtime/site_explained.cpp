@@ -1,10 +1,10 @@
 #include "site.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/record/clock.hpp>
 
 #include "listed_ranks.hpp"
@@ -18,9 +18,7 @@ std::string some(std::size_t count, std::string const& one, std::string const& s
 }
 
 std::string since(std::int64_t begun) {
-  char text[40];
-  std::snprintf(text, sizeof text, " for %.1f s", std::max(0.0, static_cast<double>(record::now_ns() - begun) * 1e-9));
-  return text;
+  return " for " + fixed(std::max(0.0, static_cast<double>(record::now_ns() - begun) * 1e-9), 1) + " s";
 }
 
 }  // namespace

@@ -730,14 +730,14 @@ TEST(Grid, ShowsAndWritesNamesOfAnyBytes) {
   skel::run_settings settings = on_equal_hosts();
   settings.trace = file.string();
   skel::grid grid(settings);
-  auto const passes = [](int x) { return x; };
-  auto app = count_to(200) | skel::stage(name, passes, skel::work(1e-4)) |
+  auto app = count_to(400) | skel::stage(name, wait_for(100us)) |
              skel::reduce(name + " sum", std::plus<>{}, skel::every(10)) | skel::sink(name + " sink", [](int) {});
   auto const report = grid.run(app);
   EXPECT_THAT(report.text(), testing::AllOf(HasSubstr("  " + shown + " "), HasSubstr(shown + " sum"),
                                             testing::Not(HasSubstr("\x1b")), testing::Not(HasSubstr("\xff"))));
   if (grid.rank() == 0) {
-    EXPECT_EQ(traced_items(file)[shown], 200u);
+    auto items = traced_items(file);
+    EXPECT_EQ(items[shown] + items["calibration: " + shown], 400u);
     std::filesystem::remove(file);
   }
   auto fails =

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <variant>
@@ -81,12 +80,6 @@ TEST(BspScenario, OfAWavefrontWithWhatIsTakenWhereNothingIsSaid) {
   EXPECT_EQ(read.policy.supersteps, 3U) << "the program says how many it has";
 }
 
-std::string text_of(bsp_scenario const& of) {
-  std::ostringstream out;
-  write_bsp_scenario(of, out);
-  return out.str();
-}
-
 TEST(BspScenario, IsReadAsItWasWritten) {
   auto const all = trace + R"(, "mapping": ["a-1", "b"], "message_bytes": 5, "state_bytes": [10, 20.125],
       "migration": {"fixed": 0.1, "per_byte": 2e-9}, "memory": {"a": 100, "a-0": 50}, "external_load": {"b": 0.5}, "pinned": [1],
@@ -94,9 +87,9 @@ TEST(BspScenario, IsReadAsItWasWritten) {
       "delta": 0.2, "heuristic": 2, "x": 0.7})";
   auto const front = wavefront + R"(, "mapping": ["a-0", "a-0"], "message_bytes": 8)";
   for (auto const& text : {all, front}) {
-    auto const once = text_of(parsed(text));
+    auto const once = to_text(parsed(text));
     auto const again = parse_bsp_scenario(once, "again.json", "");
-    EXPECT_EQ(text_of(again), once);
+    EXPECT_EQ(to_text(again), once);
     auto const first = parsed(text);
     EXPECT_EQ(again.machine.host_names(), first.machine.host_names());
     EXPECT_EQ(again.hosts, first.hosts);

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,8 +42,8 @@ inline constexpr std::size_t most_loads = 50'000'000;
 /// inside it and the reason.
 bsp_scenario parse_bsp_scenario(std::string_view text, std::string const& source, std::filesystem::path const& folder);
 
-/// Writes a scenario that is read as this one. Where the stream fails it does nothing more. Precondition: it has no
-/// `needs` and no `tasks`, which only data files of others have.
-void write_bsp_scenario(bsp_scenario const& of, std::ostream& out);
+/// A scenario as text that is read as this one. Precondition: it has no `needs` and no `tasks`, which only data files
+/// of others have.
+std::string to_text(bsp_scenario const& of);
 
 }  // namespace skel::platform
