@@ -16,9 +16,9 @@
 
 namespace skel::skeletons {
 
-/// The lines of a list of edges, as collections of graphs hand them out (SNAP, KONECT, Network Repository): a line has
-/// the two ends of an edge, and perhaps more, which is left out. Blanks stand between them, or commas or semicolons if
-/// one follows the first word of the list. Comments begin with #, % or //. A first line of names above lines of numbers
+/// The lines of a list of edges, as collections of graphs hand them out (SNAP, KONECT, Network Repository). A line has
+/// the two ends of an edge. What follows them is left out. Blanks stand between them, or commas or semicolons if one
+/// follows the first word of the list. Comments begin with #, % or //. A first line of names above lines of numbers
 /// names the columns, and is left out.
 class edge_lines {
  public:
@@ -113,8 +113,9 @@ class edge_lines {
     bool const nodes = is_node(fields[0]) && is_node(fields[1]);
     if (fields[0] == "p" && fields.size() > 2)
       text_.fail("is the head of a file of DIMACS, no edge; leave only the two vertices of each edge in the file");
-    if (header_ > 0 && !is_number(fields[0]))
-      text_.fail(in_quotes(fields[0]) + " is no number, as other vertices are; if line " + std::to_string(header_) +
+    if (header_ > 0 && !(is_number(fields[0]) && is_number(fields[1])))
+      text_.fail(in_quotes(fields[is_number(fields[0]) ? 1 : 0]) + " is no number, as other vertices are; if line " +
+                 std::to_string(header_) +
                  " is an edge, put it elsewhere: a first line of names above numbers names columns");
     if (!nodes && fields.size() > 2 && !is_number(fields[2]))
       text_.fail("an edge is two vertices in one line, perhaps with numbers behind them, not " + in_quotes(line()));

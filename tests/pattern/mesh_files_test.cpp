@@ -324,6 +324,7 @@ TEST(EdgeList, RefusesWhatItCannotMean) {
   EXPECT_THAT(refused("0 99999999999999999999\n"), HasSubstr("which is a whole number that 64 bits hold"));
   EXPECT_THAT(refused("1,2\n3,\n"), AllOf(HasSubstr("line 2"), HasSubstr("'3,'")));
   EXPECT_THAT(refused("source target\n1 two\n"), AllOf(HasSubstr("line 1"), HasSubstr("'source'")));
+  EXPECT_THAT(refused("source target\n1 2\n3 d\n"), HasSubstr("'d'"));
   EXPECT_THAT(refused("source target\n1 2\nc d\n"), AllOf(HasSubstr("line 3"), HasSubstr("'c'"), HasSubstr("line 1")));
   EXPECT_THAT(refused("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"), HasSubstr("mtx"));
   EXPECT_THAT(refused("p edge 3 2\ne 1 2\n"), HasSubstr("DIMACS"));

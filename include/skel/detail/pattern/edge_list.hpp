@@ -16,10 +16,10 @@ struct named_edges {
   std::vector<std::array<subscript, 2>> edges;  ///< from and to, by places in `names`, in the order of the list
 };
 
-/// Reads a list of edges whose vertices have any names, numbers among them, and keeps directions, repeated edges and
-/// edges from a vertex to itself. The format is that of mesh_format::edges (skel::read_mesh), which wants numbers as
-/// names and keeps none of these. Behind two names that are no numbers there may only be numbers. O(bytes) expected.
-/// Throws skel::input_error with file, line, reason and what to try.
+/// Reads a list of edges whose vertices have any names. It keeps directions, repeated edges and edges from a vertex to
+/// itself. The format is that of mesh_format::edges, but names need not be numbers. Behind two names that are no
+/// numbers there may only be numbers. O(bytes) expected. Throws skel::input_error with file, line, reason and what to
+/// try.
 named_edges read_named_edges(std::filesystem::path const& file);
 /// The same in a text; `source` is what errors call it.
 named_edges parse_named_edges(std::string_view text, std::string const& source);

@@ -35,9 +35,10 @@ class latency_matrix {
 };
 
 /// Reads a matrix of latencies: the first line holds the host names, then one line per host, in the same order, with
-/// its latencies to all hosts [s]; separated by commas. The diagonal is not looked at and may be empty. A line may
-/// start with the host's name, and the first line then with an empty field. Lines that are empty or start with # are
-/// skipped. Throws skel::input_error with line and column.
+/// its latencies to all hosts [s]. Commas, semicolons, tabs or blanks separate them: what the first line has. Fields
+/// may stand in quotes. The diagonal is not looked at and may be empty. A line may start with the host's name, and the
+/// first line then with an empty field. Lines that are empty or start with # are skipped. Throws skel::input_error with
+/// line and column.
 latency_matrix read_latencies(std::filesystem::path const& file, double tolerance = 0.2);
 latency_matrix parse_latencies(std::string_view text, std::string const& source, double tolerance = 0.2);
 
