@@ -1024,7 +1024,10 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   auto const me = static_cast<std::uint32_t>(ranks.rank());
   std::optional<mesh_checkpoints> checkpoints;
   if (!settings.checkpoint.empty()) checkpoints.emplace(part, mesh, settings, ended_runs() + 1, ranks);
-  auto placed = place(part, mesh, faces);
+  auto placed = [&] {
+    runtime::run_phase const now("times steps and places the mesh");
+    return place(part, mesh, faces);
+  }();
   mesh_report report{.plan = std::move(placed.plan)};
   options.group_of = std::move(placed.group_of);
   auto layout = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, placed.rank_of, me));
