@@ -65,6 +65,9 @@ rank_words words_of(runtime::run_answer const& first, std::size_t rank) {
 }
 
 int why(why_options const& options, std::ostream& out) {
+  if (options.process <= 0)
+    refuse_option("PROCESS",
+                  fmt::format("is {}; the number of a process is wanted, as ps and top show it", options.process));
   auto const first = first_answer(options.process);
   if (static_cast<std::size_t>(first.rank) >= first.ranks.size()) throw error("its answer names no such rank");
   ordered_json all = ordered_json::array();
@@ -110,10 +113,7 @@ Examples:
 
 action add_why(CLI::App& app) {
   auto const options = std::make_shared<why_options>();
-  app.add_option("PROCESS", options->process, "a rank of the program, or its mpirun")
-      ->required()
-      ->check(CLI::PositiveNumber)
-      ->type_name("");
+  app.add_option("PROCESS", options->process, "a rank of the program, or its mpirun")->required()->type_name("");
   app.add_flag("--json", options->json, "one JSON object on standard output");
   app.footer(footer);
   return [options](std::ostream& out) { return why(*options, out); };

@@ -1105,7 +1105,10 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
     left_out = checkpoints->left_out();
     if (!left_out.empty()) checkpoints.reset();
   }
-  auto placed = place(part, mesh, faces);
+  auto placed = [&] {
+    runtime::run_phase const now("times steps and places the mesh");
+    return place(part, mesh, faces);
+  }();
   mesh_report report{.plan = std::move(placed.plan)};
   report.without_checkpoints = std::move(left_out);
   options.group_of = std::move(placed.group_of);

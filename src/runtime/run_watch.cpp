@@ -124,7 +124,7 @@ std::vector<open_call> open_calls() {
     if (what == nullptr) continue;
     std::string words = what->text;
     if (what->counted != nullptr)
-      words += ", " + std::string(what->counted) + " " + std::to_string(what->count.load(std::memory_order_relaxed));
+      words += " in " + std::string(what->counted) + " " + std::to_string(what->count.load(std::memory_order_relaxed));
     std::int64_t const since =
         std::max(one->since.load(std::memory_order_relaxed), what->seen.load(std::memory_order_relaxed));
     auto& known = all[words];
@@ -279,7 +279,7 @@ struct run_watch::state {
     constexpr std::size_t most_named = 4;
     for (std::size_t k = 0; k < std::min(calls.size(), most_named); ++k) {
       auto const& [seconds, count, words] = calls[k];
-      who += (k == 0 ? "" : "; ") + words + " has not returned for " + duration(seconds);
+      who += (k == 0 ? "it waits for " : ", and for ") + words + ", which has not returned for " + duration(seconds);
       if (count > 1) who += " (" + counted(count, "call") + ")";
     }
     if (calls.size() > most_named) who += "; and " + std::to_string(calls.size() - most_named) + " more";

@@ -30,7 +30,7 @@ case $case in
 exception | measured) # a source that has no token: skel says that it is waited for
   what=$case
   start "$@"
-  await "skel: the run ends because stage 'check' threw on item 4 on rank [0-9]*: bad frame; source 'read' on rank 0 has not returned for"
+  await "skel: the run ends because stage 'check' threw on item 4 on rank [0-9]*: bad frame; it waits for source 'read' on rank 0, which has not returned for"
   touch "$gate"
   wait $run
   all_say "stage 'check' threw on item 4 on rank .: bad frame"
@@ -58,7 +58,7 @@ interrupt) # one that cannot be interrupted: skel says what to do, and the secon
   start "$@"
   await 'a function waits'
   kill -INT "$(process_of 0)"
-  await "skel: the run ends because SIGINT .Ctrl-C. came.*; source 'read' on rank 0 has not returned for .*press Ctrl-C again to end at once"
+  await "skel: the run ends because SIGINT .Ctrl-C. came.*; it waits for source 'read' on rank 0, which has not returned for .*press Ctrl-C again to end at once"
   kill -INT "$(process_of 0)"
   wait $run
   never_says "rank 0 has ended"
@@ -69,7 +69,7 @@ bsp)
   if [ $ranks = 1 ]; then
     await 'a function waits'
     kill -TERM "$(process_of 0)"
-    await "skel: the run ends because SIGTERM came; a process of bsp 'jacobi' on rank 0, superstep 3 has not returned for .*; send SIGTERM again"
+    await "skel: the run ends because SIGTERM came; it waits for a process of bsp 'jacobi' on rank 0 in superstep 3, which has not returned for .*; send SIGTERM again"
   else
     await "skel: the run ends because bsp 'jacobi': process $ranks threw in superstep 3 on rank $last: bad frame; rank $last waits for rank 0 at the barrier of superstep 3"
   fi
@@ -83,7 +83,7 @@ mesh)
   if [ $ranks = 1 ]; then
     await 'a function waits'
     kill -TERM "$(process_of 0)"
-    await "skel: the run ends because SIGTERM came; step 'flux' of program 'heat' on rank 0, iteration 30 has not returned for .*; send SIGTERM again"
+    await "skel: the run ends because SIGTERM came; it waits for step 'flux' of program 'heat' on rank 0 in iteration 30, which has not returned for .*; send SIGTERM again"
   else
     await "skel: the run ends because program 'heat': phase 'flux' threw at element [0-9]* in iteration 30 on rank $last: bad frame; rank $last waits for rank.* 0.* at the end of the iterations"
   fi
@@ -96,7 +96,7 @@ mesh_timed) # several ranks time the steps first, alone
   start "$@"
   await 'a function waits'
   kill -TERM "$(process_of 0)"
-  await "skel: the run ends because SIGTERM came; step 'flux' of program 'heat'.* has not returned for .*; send SIGTERM again"
+  await "skel: the run ends because SIGTERM came; it waits for step 'flux' of program 'heat'.*, which has not returned for .*; send SIGTERM again"
   touch "$gate"
   wait $run
   all_say "cancelled|phase 'flux' threw"

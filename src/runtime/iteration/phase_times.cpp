@@ -52,8 +52,7 @@ class piece_run {
   piece_run(mesh_part& part, plan::mesh_layout const& layout, team& threads)
       : part_(part), layout_(layout), team_(threads) {
     for (auto const& one : part.steps())
-      functions_.emplace_back("step '" + one.name + "' of program '" + part.name() +
-                              "', which is timed on some cells,");
+      functions_.emplace_back("step '" + one.name + "' of program '" + part.name() + "', timed on some cells");
     functions_.emplace_back("what makes cells of program '" + part.name() + "'");
     part_.begin(layout_);
     take(layout_.places(), [&](plan::block places) { return part_.make(places, control_); });

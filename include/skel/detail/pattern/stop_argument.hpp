@@ -51,10 +51,13 @@ inline constexpr bool takes_stop = std::is_invocable_v<F&, Args..., std::stop_to
 template <class F, class... Args>
 inline constexpr bool callable_with = takes_stop<F, Args...> || std::is_invocable_v<F&, Args...>;
 
-/// Calls a function with these arguments, and with `stop` behind them where it takes a token.
+/// Calls a function with these arguments, and with `stop` behind them where it takes a token: one that takes it as
+/// `std::stop_token const&` costs no copy, which workers that run at once would have to take turns for.
 template <class F, class... Args>
 decltype(auto) call_with_stop(std::stop_token const& stop, F& function, Args&&... args) {
-  if constexpr (takes_stop<F, Args...>)
+  if constexpr (takes_stop<F, Args...> && std::is_invocable_v<F&, Args..., std::stop_token const&>)
+    return std::invoke(function, std::forward<Args>(args)..., stop);
+  else if constexpr (takes_stop<F, Args...>)
     return std::invoke(function, std::forward<Args>(args)..., std::stop_token(stop));
   else
     return std::invoke(function, std::forward<Args>(args)...);
