@@ -94,8 +94,10 @@ decision_store::decision_store(runtime::communicator const& ranks, run_settings 
   std::string refused;
   if (ranks.rank() == 0) {
     try {
-      if (!settings.decisions.empty())
-        file_ = std::make_unique<record::decision_file>(run_files::name_for_grid(settings.decisions, "decisions"));
+      if (!settings.decisions.empty()) {
+        run_files::begin_for_grid(settings.decisions, "decisions");
+        file_ = std::make_unique<record::decision_file>(settings.decisions);
+      }
     } catch (error const& e) {
       refused = e.what();
     }

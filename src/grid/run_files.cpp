@@ -9,6 +9,8 @@
 #include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/record/output_file.hpp>
 
+#include "warn.hpp"
+
 namespace skel {
 namespace {
 
@@ -66,11 +68,9 @@ void say(std::string const& files) {
 
 }  // namespace
 
-std::string run_files::name_for_grid(std::string const& name, char const* what) {
-  std::string next = next_name(name);
-  if (next != name) say(next + " has the " + what + " of this grid");
-  written().insert(next);
-  return next;
+void run_files::begin_for_grid(std::string const& name, char const* what) {
+  if (!written().insert(name).second && !is_free(name, true))
+    warn_once(name + ": the " + what + " of an earlier grid of this program are replaced; name a file for each grid");
 }
 
 run_files::run_files(std::vector<file> files, runtime::communicator const& ranks) : files_(std::move(files)) {

@@ -7,7 +7,7 @@
 
 namespace skel {
 
-/// The files that a run tells about itself in. Several runs of one program, and so several grids, keep theirs apart:
+/// The files that a run tells about itself in. Several runs of one program, on whatever grids, keep theirs apart:
 /// where this process has written NAME.html and it is still there, the next run writes NAME-2.html, then NAME-3.html,
 /// and says so on standard error. The last names are used again and again by programs with more runs than `most`.
 class run_files {
@@ -30,8 +30,8 @@ class run_files {
   run_files(run_files const&) = delete;
   run_files& operator=(run_files const&) = delete;
 
-  /// The same for a file that a grid has all the time: its name, which is said where it is not the given one.
-  static std::string name_for_grid(std::string const& name, char const* what);
+  /// A grid has this file all the time; what it replaces of an earlier grid is told. On rank 0, before it is made.
+  static void begin_for_grid(std::string const& name, char const* what);
 
  private:
   void give_back();

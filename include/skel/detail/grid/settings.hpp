@@ -95,8 +95,8 @@ struct run_settings {
   /// one where it is taken; which one is said on standard error. Absent: none.               --skel-live-page PORT
   std::optional<std::uint16_t> live_page;
   /// File for every decision of rank 0 in all runs of the grid, with its candidates and their prices, and what came of
-  /// it; empty: none. Another grid of the process has another file, as runs have. `skel decisions` shows it.
-  ///                                                                                        --skel-decisions FILE
+  /// it; empty: none. It is made anew with the grid, which tells what it replaces of an earlier one. `skel decisions`
+  /// shows it.                                                                               --skel-decisions FILE
   std::string decisions;
   /// What is to be chosen whatever it is expected to take, as long as the grid is: "exchange" to "sparse", "allreduce"
   /// to the name of a way. The same on all ranks.                                       --skel-force PROBLEM=CHOICE
