@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <random>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -363,6 +365,29 @@ TEST_F(RankedReduction, DividesTheIterationsOfOnePatternAmongTheRanks) {
           if (use == 2 && iterations > 0) loop.change([](pattern::editor& pen) { pen.set(0, 0, 7); });
         }
       }
+}
+
+/// On each rank as another number of threads takes over in the middle of an execution.
+TEST_F(RankedReduction, IsRightWhileTheHostGivesMoreAndFewerCores) {
+  auto const loop = common_pattern(500, 90, false);
+  for (auto const way : ways) {
+    double now = 0;
+    reduction_workers workers{std::make_unique<runtime::thread_team>(3), [&now] { return now += 0.1; },
+                              [](double at) {
+                                platform::host_reading one;
+                                one.quota = 1 + static_cast<double>(static_cast<int>(at / 5) % 3);
+                                return one;
+                              }};
+    irregular_reduction<> alone({.threads = 2}), among({.exchange = way}, {}, std::move(workers));
+    numbers expected(90, 3), x(90, 3);
+    std::atomic<std::size_t> calls = 0;
+    for (int use = 0; use < 100; ++use) {
+      alone.run(loop, std::span{expected}, adding_to_all(loop, calls));
+      among.run(grid, loop, std::span{x}, adding_to_all(loop, calls));
+      ASSERT_EQ(x, expected) << among.report();
+    }
+    EXPECT_GE(among.report().regroupings, 3u) << among.report();
+  }
 }
 
 TEST_F(RankedReduction, DividesWhereEveryRankHasItsBlockOnly) {

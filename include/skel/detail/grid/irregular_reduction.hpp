@@ -452,7 +452,8 @@ class irregular_reduction {
       auto& with = engine_for<Ts...>();
       auto& between = exchange_for<Ts...>(results);
       exchange_ = &between.report();
-      between.run(among, of, whole, controller_.workers(), view(x), [&](runtime::reduction::columns<Ts...> into) {
+      auto const team = [this]() -> runtime::team& { return controller_.workers(); };
+      between.run(among, of, whole, team, view(x), [&](runtime::reduction::columns<Ts...> into) {
         check_sizes(x, needed);
         if constexpr (Rules.replayable && std::is_same_v<Of, pattern>)
           if (report().phases == 0) time_body(of.iterations(), with.legal(), body);

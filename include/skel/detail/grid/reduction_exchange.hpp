@@ -45,10 +45,11 @@ class reduction_exchange {
 
   /// Calls accumulate(arrays) with private arrays of as many identities as there are elements, and brings what it
   /// accumulates there to x of the ranks that it belongs to. `whole`: a hash of the loop that `of` is this rank's share
-  /// of, or own_iterations. `accumulate` throws on a rank where that has nothing to give. Collective. Throws what
+  /// of, or own_iterations. `team`: gives the threads, which may be others once it has accumulated. `accumulate`
+  /// throws on a rank where that has nothing to give. Collective. Throws what
   /// exchange_controller::agree() throws; x is unchanged on all ranks then.
-  template <class Of, class Accumulate>
-  void run(grid& among, Of const& of, std::uint64_t whole, runtime::team& workers, runtime::reduction::columns<Ts...> x,
+  template <class Of, class Team, class Accumulate>
+  void run(grid& among, Of const& of, std::uint64_t whole, Team team, runtime::reduction::columns<Ts...> x,
            Accumulate accumulate) {
     auto mine = call_of(of);
     mine.whole = whole;
@@ -62,6 +63,7 @@ class reduction_exchange {
     } catch (...) {
       mine.failed = std::current_exception();
     }
+    runtime::team& workers = team();
     if (controller_.agree(among, mine)) {
       double const begin = record::now();
       if constexpr (std::is_same_v<Of, pattern>) find_own(among, of, workers);
