@@ -715,12 +715,10 @@ struct grid::state {
   run_report run(runtime::program const& line, std::stop_token const& stop, run_view* view);
 
   /// Within a limit of memory one batch is under way.
-  runtime::calibration measure(runtime::program const& line) const {
+  runtime::calibration measure(runtime::program const& line, double seconds) const {
     auto const& stop = interrupt_watch::flag();
-    if (settings.memory == 0)
-      return runtime::calibrate(line, settings.calibration_time, cores->cores[cores->domain[0]], &stop);
-    return runtime::calibrate(line, settings.calibration_time, 1, &stop,
-                              std::min(settings.memory, runtime::most_batch_bytes));
+    if (settings.memory == 0) return runtime::calibrate(line, seconds, cores->cores[cores->domain[0]], &stop);
+    return runtime::calibrate(line, seconds, 1, &stop, std::min(settings.memory, runtime::most_batch_bytes));
   }
 
   /// Times of first items as they would go on being on rank 0's host as the platform says it: they pass so quickly that
@@ -772,8 +770,9 @@ struct grid::state {
               "for " +
               listed(unknown_work(line)));
         check_pins(line, where);
+        double const seconds = measuring_time(settings.calibration_time, [] { return platform::runnable_threads(); });
         load_samples looks;
-        auto found = measure(line);
+        auto found = measure(line, seconds);
         auto const seen = looks.take();
         out.items = found.items;
         out.ended = found.ended;
