@@ -746,13 +746,13 @@ struct grid::state {
   run_report run(runtime::program const& line, std::stop_token const& stop, run_view* view);
 
   /// Within a limit of memory one batch is under way.
-  runtime::calibration measure(runtime::program const& line, std::uint64_t first_item) const {
+  runtime::calibration measure(runtime::program const& line, double seconds, std::uint64_t first_item) const {
     auto const& stop = interrupt_watch::flag();
     if (settings.memory == 0)
-      return runtime::calibrate(line, settings.calibration_time, cores->cores[cores->domain[0]], &stop,
-                                runtime::most_batch_bytes, first_item);
-    return runtime::calibrate(line, settings.calibration_time, 1, &stop,
-                              std::min(settings.memory, runtime::most_batch_bytes), first_item);
+      return runtime::calibrate(line, seconds, cores->cores[cores->domain[0]], &stop, runtime::most_batch_bytes,
+                                first_item);
+    return runtime::calibrate(line, seconds, 1, &stop, std::min(settings.memory, runtime::most_batch_bytes),
+                              first_item);
   }
 
   /// Times of first items as they would go on being on rank 0's host as the platform says it: they pass so quickly that
@@ -805,8 +805,9 @@ struct grid::state {
               "for " +
               listed(unknown_work(line)));
         check_pins(line, where);
+        double const seconds = measuring_time(settings.calibration_time, [] { return platform::runnable_threads(); });
         load_samples looks;
-        auto found = measure(line, first_item);
+        auto found = measure(line, seconds, first_item);
         auto const seen = looks.take();
         out.items = found.items;
         out.ended = found.ended;

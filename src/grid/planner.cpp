@@ -430,7 +430,7 @@ void widen(model_shape const& model, plan::placement& where, processor_map const
     double const wanted = std::min(std::round(rate * now / can_do(i)), most);
     if (wanted > now) wider[i] = wanted;
   }
-  if (std::ranges::all_of(wider, [](double count) { return count == 0; })) return;
+  if (std::ranges::all_of(wider, [](double workers) { return workers == 0; })) return;
   auto const with = [&](double times) {
     auto wide = where;
     for (std::size_t i = 0; i < wider.size(); ++i)
@@ -438,20 +438,29 @@ void widen(model_shape const& model, plan::placement& where, processor_map const
         wide.stages[i].push_back(where.stages[i][w % where.stages[i].size()]);
     return wide;
   };
-  auto const price = [&](plan::placement const& wide) {
-    auto [line, how] = float_threads(model, wide, processors, 1);
+  auto const count = [](plan::placement const& wide) {
     std::size_t workers = 0;
     for (auto const& stage : wide.stages) workers += stage.size();
-    how.items = std::min(simulated_items, 1000 + 10 * workers);
+    return workers;
+  };
+  auto const items_for = [&](plan::placement const& wide) {
+    return std::min(simulated_items, 1000 + 20 * count(wide));
+  };
+  auto const price = [&](plan::placement const& wide) {
+    auto [line, how] = float_threads(model, wide, processors, 1);
+    how.items = items_for(wide);
+    how.services = cost::times::exponential;  // constant ones go together for long
     return cost::simulate_line(line, how).throughput;
   };
   auto wide = with(1);
-  bool const reaches = std::ranges::any_of(wider, [&](double count) { return count >= most; });
+  bool const reaches = std::ranges::any_of(wider, [&](double workers) { return workers >= most; });
   double now = reaches ? 0 : price(wide);
   for (double times = 2; !reaches; times *= 2) {
     auto more = with(times);
     double const then = more == wide ? 0 : price(more);
-    if (then <= now * (1 + negligible)) break;
+    // Of so many items the mean of exponential times is as unsure as this.
+    double const unsure = 1 / std::sqrt(static_cast<double>(items_for(more)));
+    if (then <= now * (1 + negligible + unsure)) break;
     wide = std::move(more);
     now = then;
   }
@@ -501,7 +510,11 @@ modelled forecast_of(model_shape const& model, runtime::program const& line,
   } else {
     auto irregular = steady;
     irregular.services = irregular.moves = cost::times::exponential;
-    out.exponential = std::min(out.deterministic, cost::simulate_line(constant, irregular).throughput * model.batch);
+    out.exponential = cost::simulate_line(constant, irregular).throughput * model.batch;
+    // Workers that wait and compute in step, as they begin, fall out of it only after many items of constant times.
+    if (std::ranges::any_of(model.waiting, [](double part) { return part > negligible; }))
+      out.deterministic = std::max(out.deterministic, out.exponential);
+    out.exponential = std::min(out.deterministic, out.exponential);
     out.model = "simulation of threads that share the cores of a host";
   }
   double least = std::numeric_limits<double>::infinity();

