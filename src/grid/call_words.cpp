@@ -6,10 +6,10 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/hash.hpp>
+#include <skel/detail/base/type_name.hpp>
 #include <skel/detail/platform/files.hpp>
 
 #include "run_view.hpp"
-#include "type_name.hpp"
 
 namespace skel {
 namespace {

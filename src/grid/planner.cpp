@@ -15,6 +15,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/student.hpp>
+#include <skel/detail/base/type_name.hpp>
 #include <skel/detail/cost/line.hpp>
 #include <skel/detail/cost/line_bounds.hpp>
 #include <skel/detail/cost/line_closure.hpp>
@@ -26,7 +27,6 @@
 #include "forced_placement.hpp"
 #include "forecast_doubt.hpp"
 #include "paying_search.hpp"
-#include "type_name.hpp"
 
 namespace skel {
 

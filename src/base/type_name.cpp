@@ -1,4 +1,4 @@
-#include "type_name.hpp"
+#include <skel/detail/base/type_name.hpp>
 
 #include <cstdlib>
 #include <memory>
