@@ -12,6 +12,8 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
 
+#include "answers.hpp"
+
 namespace skel::runtime {
 namespace {
 
@@ -118,6 +120,7 @@ void rendezvous::meet() {
   while (!all_have_come())
     if (clock::now() - start > 1ms) {
       std::this_thread::sleep_for(pause);
+      expect_answers();
       pause = std::min(2 * pause, 1000us);
     }
 }

@@ -8,6 +8,7 @@
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/flow_control.hpp>
 #include <skel/detail/runtime/lanes.hpp>
+#include <skel/detail/runtime/worker_threads.hpp>
 
 #include "closing.hpp"
 #include "run_here.hpp"
@@ -96,7 +97,7 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
                             run_options const& options) {
   check_plan(line, plan, ranks.size());
   mpi_transport among(ranks);
-  closing const mine = run_here<lanes>(line, plan, among, options);
+  closing const mine = run_here<lanes>(line, plan, among, options, [&](auto const& make) { make_together(ranks, make); });
   return conclude(line, plan, ranks.hosts(), exchange(ranks, mine), ranks.rank(), options);
 }
 

@@ -1,7 +1,6 @@
 #include <skel/detail/runtime/bsp/errors.hpp>
 
 #include <skel/detail/base/counted.hpp>
-#include <skel/detail/runtime/errors.hpp>
 
 namespace skel::runtime::bsp {
 namespace {
@@ -38,6 +37,7 @@ process_failure describe(process_failure known) {
   auto const handled = describe_failure({});
   known.what = handled.what;
   known.exception = handled.exception;
+  known.type = handled.type;
   return known;
 }
 
@@ -50,10 +50,10 @@ std::string not_ended(std::string const& program, std::uint64_t supersteps, std:
 }
 
 void throw_failure(std::string const& program, process_failure const& what) {
-  throw process_error(
-      program, what.process, what.superstep, what.rank,
+  throw_with_cause(process_error(
+      program, what.process, what.superstep,
       "bsp '" + program + "': " + where(what) + " on rank " + std::to_string(what.rank) + ": " + what.what,
-      what.exception);
+      {what.rank, what.type, what.exception}));
 }
 
 }  // namespace skel::runtime::bsp

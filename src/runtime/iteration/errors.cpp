@@ -1,7 +1,6 @@
 #include <skel/detail/runtime/iteration/errors.hpp>
 
 #include <skel/detail/base/counted.hpp>
-#include <skel/detail/runtime/errors.hpp>
 
 namespace skel::runtime::iteration {
 namespace {
@@ -44,6 +43,7 @@ mesh_failure describe(mesh_failure known) {
   auto const handled = describe_failure({});
   known.what = handled.what;
   known.exception = handled.exception;
+  known.type = handled.type;
   return known;
 }
 
@@ -62,10 +62,10 @@ std::string not_agreed(std::string const& program, std::uint64_t iterations, int
 void throw_failure(std::string const& program, std::string const& step, mesh_failure const& what) {
   std::optional<std::size_t> element;
   if (what.element != mesh_failure::no_element) element = what.element;
-  throw mesh_error(
-      program, step, element, what.iteration, what.rank,
+  throw_with_cause(mesh_error(
+      program, step, element, what.iteration,
       "program '" + program + "': " + where(step, what) + " on rank " + std::to_string(what.rank) + ": " + what.what,
-      what.exception);
+      {what.rank, what.type, what.exception}));
 }
 
 }  // namespace skel::runtime::iteration

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -132,6 +133,33 @@ TEST_F(EmulatedGrid, AHostThatVanishesIsMissedAndOneThatStandsStillIsNot) {
   auto const result = running.get();
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("host right-0 was lost: going on without this host, on 1 rank"));
+}
+
+TEST_F(EmulatedGrid, EachRankSaysWhomItHasNotHeardOfWhereTheSwitchIsKilled) {
+  for (std::string const what : {"line", "bsp", "collectives"}) {
+    SCOPED_TRACE(what);
+    pid_t const process = up(called_, two_sites);
+    std::string const there = (folder_ / what).string();
+    auto running = std::async(std::launch::async, [&] {
+      return testbed(called_, "run",
+                     {"--", "mpirun", "--timeout", "100", "-np", "6", SKEL_LASTING_RUN, what, there, "--skel-patience",
+                      "3", "--skel-remap", "off"});
+    });
+    wait_until([&] { return std::filesystem::exists(there); });
+    auto const groups = cpu_groups::find();
+    auto const ranks_of = [&](char const* host) { return groups.members(called_.of_host(host)); };
+    kill(process, SIGKILL);
+    // Those of other hosts cannot tell mpirun, and end.
+    wait_until([&] {
+      return std::ranges::all_of(std::initializer_list<char const*>{"left-1", "right-0", "right-2"},
+                                 [&](char const* host) { return ranks_of(host).empty(); });
+    });
+    ASSERT_EQ(running.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+    auto const result = running.get();
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.err, HasSubstr("skel: rank 0: it has not heard of host "));
+    EXPECT_EQ(testbed(called_, "down").status, 0);
+  }
 }
 
 TEST_F(EmulatedGrid, ALatencyChangesUnderAProgramThatRuns) {
