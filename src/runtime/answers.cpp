@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -141,9 +142,7 @@ std::string words_for_silence(std::vector<silent_peer> const& silent, std::vecto
     text += (text.empty() ? "host " : ", ") + host + " (rank" + (several ? "s " : " ") + ranks + ") for " +
             shown(std::round(10 * seconds) / 10) + " s";
   }
-  return "it has not heard of " + text +
-         ": these hosts are gone, or the network to them is; check both and start again, or wait longer "
-         "(--skel-patience)";
+  return "it has not heard of " + text;
 }
 
 namespace {
@@ -154,6 +153,8 @@ struct answer_watch {
   peer_connections connections{{}};
   double const* patience = nullptr;  // [s]
   double next = 0;                   // [s]
+  int rank = 0;
+  bool told = false;  // of hosts that are silent now
 };
 
 std::unique_ptr<answer_watch>& watch() {
@@ -178,6 +179,7 @@ void watch_answers(std::vector<std::string> hosts, std::vector<std::vector<std::
   watch()->addresses = std::move(addresses);
   watch()->connections = peer_connections({others.begin(), others.end()});
   watch()->patience = patience;
+  watch()->rank = rank;
 }
 
 void expect_answers() {
@@ -188,8 +190,17 @@ void expect_answers() {
   here->next = now + asked_every;
   // Of two questions one may be lost.
   double const patience = std::max<double>(*here->patience, 2 * asked_every);
-  auto const why = words_for_silence(here->connections.look(now), here->hosts, here->addresses, patience);
-  if (!why.empty()) end_run(why);
+  auto const silent = here->connections.look(now);
+  if (auto const why = words_for_silence(silent, here->hosts, here->addresses, patience); !why.empty())
+    end_run(why + ": these hosts are gone, or the network to them is; check both and start again, or wait longer "
+                  "(--skel-patience)");
+  // mpirun may miss them earlier than this rank does, and end all.
+  auto const so_far =
+      words_for_silence(silent, here->hosts, here->addresses, std::max<double>(patience / 4, 2 * asked_every));
+  if (so_far.empty()) return void(here->told = false);
+  if (std::exchange(here->told, true)) return;
+  std::fprintf(stderr, "skel: rank %d: warning: %s; the run ends when that has lasted for %s s (--skel-patience)\n",
+               here->rank, so_far.c_str(), shown(patience).c_str());
 }
 
 }  // namespace skel::runtime

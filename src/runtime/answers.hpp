@@ -33,8 +33,8 @@ class peer_connections {
   std::map<int, double> asked_since_;  // descriptor; since when [s]
 };
 
-/// The words for hosts that have been silent for longer than the patience [s]: which ranks are there, for how long, and
-/// what to try. Empty: there is none. `hosts` and `addresses` are of each rank.
+/// The words for hosts that have been silent for longer than the patience [s]: which ranks are there, and for how long.
+/// Empty: there is none. `hosts` and `addresses` are of each rank.
 std::string words_for_silence(std::vector<silent_peer> const& silent, std::vector<std::string> const& hosts,
                               std::vector<std::vector<std::string>> const& addresses, double patience);
 
@@ -44,7 +44,7 @@ void watch_answers(std::vector<std::string> hosts, std::vector<std::vector<std::
                    double const* patience);
 
 /// To be called by whoever waits for other ranks, as often as it likes: ends the run (end_run) if hosts of them have
-/// been silent for longer than the patience. Not by several threads at once.
+/// been silent for longer than the patience, and warns on standard error after a quarter of it. Not by several threads at once.
 void expect_answers();
 
 }  // namespace skel::runtime

@@ -32,15 +32,16 @@ struct out_of_stock : std::runtime_error {
 struct parcel {
   int value = 0;
   bool writes = true, reads = true;
+  std::string text = "no plain type";
 
   template <class Archive>
   void save(Archive& archive) const {
     if (!writes) throw out_of_stock(42);
-    archive(value, writes, reads);
+    archive(value, writes, reads, text);
   }
   template <class Archive>
   void load(Archive& archive) {
-    archive(value, writes, reads);
+    archive(value, writes, reads, text);
     if (!reads) throw out_of_stock(42);
   }
 };
@@ -199,11 +200,11 @@ TEST(OriginalException, OfABspProgramIsNested) {
   fails("step", zero, [](superstep& now, int&) { sell(now.process() == 19 ? 7 : 0), now.halt(); }, none);
   fails("reduce", zero,
         [](superstep& now, int&) {
-          now.contribute(now.process() == 19 ? 7 : 1);
+          if (now.number() == 1) return now.contribute(now.process() == 19 ? 7 : 1);
           now.halt();
         },
         none);
-  fails("result", zero, halt, [](std::size_t p, int&) { return parcel{sell(p == 19 ? 7 : 0)}; });
+  fails("result", zero, halt, [](std::size_t p, int&) { return parcel{sell(p == 19 ? 7 : 0), true, true}; });
   if (size() == 1) return;
   fails("gather", zero, halt, [](std::size_t p, int&) { return parcel{0, true, p != 19}; });
   for (bool const writes : {true, false})
@@ -276,7 +277,7 @@ TEST(OriginalException, OfAProgramOverAMeshIsNested) {
   }
   expect_original<skel::mesh_error>("result", [&] {
     skel::grid grid;
-    grid.run(program("nowhere"), [](cell const&) { return parcel{sell(7)}; });
+    grid.run(program("nowhere"), [](cell const&) { return parcel{sell(7), true, true}; });
   });
   if (size() > 1)
     expect_original<skel::mesh_error>("gather", [&] {
