@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <thread>
+
+#include <skel/detail/base/threads.hpp>
 
 namespace skel::tools {
 namespace {
@@ -54,7 +55,8 @@ void watch(std::stop_token const& ended, held_signals const& signals, std::stop_
 void run_interruptible(std::string const& doing, bool progress, std::function<void(std::stop_token)> const& work) {
   held_signals const signals;
   std::stop_source stop;
-  std::jthread const watcher([&](std::stop_token const& ended) { watch(ended, signals, stop, doing, progress); });
+  auto const watcher = start_thread(
+      "skel-interrupt", [&](std::stop_token const& ended) { watch(ended, signals, stop, doing, progress); });
   work(stop.get_token());
 }
 

@@ -20,6 +20,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/standard_descriptors.hpp>
 
 #include "verbs.hpp"
 
@@ -277,6 +278,7 @@ void complain(std::string const& text) {
 }  // namespace skel::tools
 
 int main(int argc, char** argv) {
+  skel::occupy_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);
   std::set_terminate(skel::tools::end_without_memory);
   return skel::tools::guarded(argc, argv);

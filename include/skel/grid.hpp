@@ -41,7 +41,8 @@ struct run_options;
 
 /// The machine a program runs on: one process, or the ranks that mpirun has started. Make one, first thing in main, on
 /// every rank; it initialises MPI where there is any, which ends with the process. Several may live one after the other
-/// or at once, made in the same order on every rank. In a fork of the process it can only be destroyed.
+/// or at once, made in the same order on every rank. In a fork of the process it can only be destroyed. A grid may also
+/// be a static object: where it lives when the process exits, by std::exit() or the end of main(), ranks leave it then.
 ///
 /// A process does one thing at a time with its grids: run(), plan() or a collective that is called while another is
 /// under way, by a stage or by another thread, throws skel::error at once. A process that calls std::exit while it runs

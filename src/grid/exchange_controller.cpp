@@ -31,10 +31,8 @@ constexpr unsigned every_way = set_of(reduction_exchange::dense) | set_of(reduct
 std::string message_of(std::exception_ptr const& failed) {
   try {
     std::rethrow_exception(failed);
-  } catch (std::exception const& e) {
-    return what_of(e);
   } catch (...) {
-    return "an exception that is no std::exception";
+    return what_is_handled();
   }
 }
 

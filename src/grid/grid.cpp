@@ -47,6 +47,7 @@
 #include <skel/detail/runtime/plan_archive.hpp>
 #include <skel/detail/runtime/run_line.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
+#include <skel/detail/runtime/worker_threads.hpp>
 
 #include "announcement_log.hpp"
 #include "bsp_scenario_recorder.hpp"
@@ -347,12 +348,17 @@ struct grid::state {
     return found;
   }
 
-  /// With how many threads each rank computes the processes of a BSP program: those of its cores. Collective at the
-  /// first call.
+  /// With how many threads each rank computes the processes of a BSP program: those of its cores. They are there from
+  /// then on. Collective at the first call. Throws skel::error on every rank if one of them cannot have its threads.
   std::vector<std::size_t> threads() {
     know_cores();
     std::vector<std::size_t> out;
     for (auto const own : cores->own) out.push_back(std::max<std::size_t>(1, own));
+    if (!has_threads) {
+      auto const mine = out[static_cast<std::size_t>(ranks.rank())];
+      runtime::make_together(ranks, [mine] { runtime::expect_workers(mine - 1); });  // the calling thread is one
+      has_threads = true;
+    }
     return out;
   }
 
@@ -470,8 +476,8 @@ struct grid::state {
     told = runtime::from_bytes<decltype(told)>(ranks.broadcast(runtime::to_bytes(told)));
     if (!told.second.empty()) throw error(told.second);
     if (auto const& found = told.first)
-      throw mesh_error(part.name(), part.steps()[found->step].name, found->element, found->iteration, 0,
-                       "program '" + part.name() + "': " + found->what, nullptr);
+      throw mesh_error(part.name(), part.steps()[found->step].name, found->element, found->iteration,
+                       "program '" + part.name() + "': " + found->what, {});
     if (ranks.rank() == 0)
       tell_user("program '" + part.name() + "': no update is missing in its first " +
                 std::to_string(std::min(settings.check_updates, most)) + " iterations");
@@ -842,10 +848,8 @@ struct grid::state {
             !said.empty())
           add_note(out.plan, said);
       out.planning_seconds = record::now() - begin;
-    } catch (std::exception const& e) {
-      out.refused = e.what();
     } catch (...) {
-      out.refused = "an exception that is not a std::exception came out of a function of the program";
+      out.refused = what_is_handled();
     }
     return out;
   }
@@ -854,6 +858,7 @@ struct grid::state {
   runtime::communicator ranks;
   std::shared_ptr<runtime::run_watch> runs_watched;       // of the process
   std::optional<rank_cores> cores;                        // from the first program on
+  bool has_threads = false;                               // those of threads()
   std::string limits;                                     // ranks that may use fewer than their host has
   std::optional<run_platform> probed;                     // where none was stated; on rank 0 as runs have corrected it
   std::optional<run_platform> stated;                     // as it was, before each rank became a host
@@ -875,8 +880,8 @@ struct grid::state {
     int exceptions = std::uncaught_exceptions();  // when it began
 
     ~membership() {
-      if (of.ranks.size() > 1)
-        runtime::leave_together(*of.ranks.meeting(), of.ranks.number(), "leaving the grid",
+      if (auto* const meeting = of.ranks.meeting())
+        runtime::leave_together(*meeting, of.ranks.number(), runtime::leaving_words,
                                 std::uncaught_exceptions() > exceptions);
     }
   } member{*this};

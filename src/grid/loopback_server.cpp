@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <new>
 #include <system_error>
@@ -14,12 +13,12 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/threads.hpp>
 #include <skel/detail/record/clock.hpp>
 
 namespace skel {
@@ -167,12 +166,13 @@ loopback_server::loopback_server(std::uint16_t port, web_resources resources) : 
   port_ = ntohs(at.sin_port);
   ends_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (ends_ < 0) fail("watched");
-  // Signals are for the threads of the program.
-  sigset_t all, before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { serve(); });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  try {
+    thread_ = start_thread("skel-page", [this] { serve(); });
+  } catch (error const&) {
+    ::close(listens_);
+    ::close(ends_);
+    throw;
+  }
 }
 
 loopback_server::~loopback_server() {

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/tell_user.hpp>
+#include <skel/detail/base/threads.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/record/output_file.hpp>
@@ -49,12 +49,11 @@ run_view::run_view(run_settings const& settings, record::run_history begun)
     : report_(settings.report), recorder_(std::move(begun)) {
   if (settings.live_page) open_page(*settings.live_page);
   if (!settings.live) return;
-  // Signals are for the threads of the program.
-  sigset_t all, before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  draws_ = std::thread([this] { draw(); });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  try {
+    draws_ = start_thread("skel-live", [this] { draw(); });
+  } catch (error const& problem) {
+    warn(std::string(problem.what()) + ": no lines are drawn; the run goes on");
+  }
 }
 
 run_view::~run_view() {

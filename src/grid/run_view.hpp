@@ -33,7 +33,7 @@ class run_view {
     return settings.live || settings.live_page || !settings.report.empty();
   }
 
-  /// `begun` as record::history_recorder takes it. A page that cannot be shown is told on standard error.
+  /// `begun` as record::history_recorder takes it. A page or lines that cannot be shown are told on standard error.
   run_view(run_settings const& settings, record::run_history begun);
   ~run_view();
   run_view(run_view const&) = delete;
@@ -65,7 +65,7 @@ class run_view {
   std::string seen_, page_;  // what was shown last at /view and /, and when: the server's thread
   double seen_at_ = -std::numeric_limits<double>::infinity();  // [s]
   terminal_rows rows_;                                         // the drawing thread's
-  std::thread draws_;
+  std::jthread draws_;
   std::unique_ptr<loopback_server> server_;
 };
 

@@ -17,6 +17,7 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/size_text.hpp>
+#include <skel/detail/base/standard_descriptors.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace skel {
@@ -199,6 +200,7 @@ void print_help() {
 }  // namespace
 
 run_settings settings_from_arguments(int& argc, char**& argv) {
+  occupy_standard_descriptors();  // before a file is read
   run_settings settings;
   int kept = 0;
   for (int i = 0; i < argc; ++i) {

@@ -1,5 +1,8 @@
 // MPI's functions for C and C++ programs, in front of the library that has them.
 #include "calls.hpp"
+
+#include <skel/detail/base/standard_descriptors.hpp>
+
 #include "serve.hpp"
 
 namespace interpose = skel::interpose;
@@ -9,10 +12,12 @@ using skel::plan::collective;
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
+  skel::occupy_standard_descriptors();
   return interpose::begun(PMPI_Init(argc, argv));
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  skel::occupy_standard_descriptors();
   return interpose::begun(PMPI_Init_thread(argc, argv, required, provided));
 }
 

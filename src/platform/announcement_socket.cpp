@@ -1,7 +1,5 @@
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -29,6 +27,7 @@
 #include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/split.hpp>
+#include <skel/detail/base/threads.hpp>
 #include <skel/detail/record/clock.hpp>
 
 #include "announcement_source.hpp"
@@ -91,22 +90,6 @@ class held_folder {
   descriptor folder_;
 };
 
-/// Blocks all signals of this thread, and of those that it makes, while it lives.
-class no_signals {
- public:
-  no_signals() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~no_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  no_signals(no_signals const&) = delete;
-  no_signals& operator=(no_signals const&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
 class listening_socket : public announcements::source {
  public:
   explicit listening_socket(std::filesystem::path path) : path_(std::move(path)), socket_(new_socket(path_)) {
@@ -128,11 +111,10 @@ class listening_socket : public announcements::source {
       fail(path_, "no socket can be made there");
     mine_ = what_is_at(path_);
     try {
-      no_signals const here;  // these are for the threads of the program
-      receiver_ = std::jthread([this](std::stop_token const& ended) { keep_receiving(ended); });
-    } catch (std::system_error const& problem) {
+      receiver_ = start_thread("skel-announced", [this](std::stop_token const& ended) { keep_receiving(ended); });
+    } catch (error const& problem) {
       remove();
-      fail(path_, "the thread that takes what comes cannot be made", problem.code().value());
+      throw error(path_.string() + ": what is announced cannot be taken: " + problem.what());
     }
   }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <skel/detail/base/control_groups.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/platform/host_probe.hpp>
@@ -72,20 +73,6 @@ void tighten_to(group_limits& limits, std::optional<cpu_quota> quota, path const
   limits.group = number_of(folder);
 }
 
-bool lists(std::string_view controllers, std::string_view wanted) {
-  auto const all = split(controllers, ',');
-  return std::ranges::find(all, wanted) != all.end();
-}
-
-/// Calls `visit` with the group's folder below `top` and every folder above it, `top` included.
-template <class Visit>
-void each_group(path const& top, std::string const& group, Visit visit) {
-  for (path below = path(group).relative_path();; below = below.parent_path()) {
-    visit(below.empty() ? top : top / below);
-    if (below.empty()) return;
-  }
-}
-
 /// The number behind a key, in a file of lines "KEY NUMBER".
 std::optional<double> read_entry(path const& file, std::string_view wanted) {
   std::ifstream stream(file);
@@ -123,38 +110,18 @@ void read_memory(path const& folder, memory_files const& files, bool with_use, g
 
 group_state read_groups(path const& membership, path const& root, bool with_use) {
   group_state result;
-  std::ifstream stream(membership);
-  for (std::string line; std::getline(stream, line);) {  // "ID:CONTROLLERS:PATH"; no controllers: version 2
-    std::size_t const first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    std::string const controllers = line.substr(first + 1, second - first - 1), group = line.substr(second + 1);
-    if (controllers.empty()) {
-      for (path const& top : {root, root / "unified"})
-        each_group(top, group, [&](path const& folder) {
-          auto const quota = read_cpu_max(folder / "cpu.max");
-          tighten_to(result.limits, quota, folder);
-          if (with_use && quota)
-            raise(result.throttled, scaled(read_entry(folder / "cpu.stat", "throttled_usec"), micro));
-          read_memory(folder, version_2, with_use, result);
-          tighten(result.limits.threads, read_number(folder / "pids.max"));
-        });
-      continue;
+  each_control_group(membership, root, [&](std::string const& controllers, path const& folder) {
+    bool const unified = controllers.empty();
+    if (unified || lists(controllers, "cpu")) {
+      auto const quota = unified ? read_cpu_max(folder / "cpu.max") : read_cfs_quota(folder);
+      tighten_to(result.limits, quota, folder);
+      if (with_use && quota)
+        raise(result.throttled, unified ? scaled(read_entry(folder / "cpu.stat", "throttled_usec"), micro)
+                                        : scaled(read_entry(folder / "cpu.stat", "throttled_time"), nano));
     }
-    if (lists(controllers, "cpu"))
-      for (path const& top : {root / controllers, root / "cpu"})
-        each_group(top, group, [&](path const& folder) {
-          auto const quota = read_cfs_quota(folder);
-          tighten_to(result.limits, quota, folder);
-          if (with_use && quota)
-            raise(result.throttled, scaled(read_entry(folder / "cpu.stat", "throttled_time"), nano));
-        });
-    if (lists(controllers, "pids"))
-      each_group(root / controllers, group,
-                 [&](path const& folder) { tighten(result.limits.threads, read_number(folder / "pids.max")); });
-    if (lists(controllers, "memory"))
-      each_group(root / controllers, group,
-                 [&](path const& folder) { read_memory(folder, version_1, with_use, result); });
-  }
+    if (unified || lists(controllers, "pids")) tighten(result.limits.threads, read_number(folder / "pids.max"));
+    if (unified || lists(controllers, "memory")) read_memory(folder, unified ? version_2 : version_1, with_use, result);
+  });
   return result;
 }
 

@@ -20,6 +20,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/statistics.hpp>
+#include <skel/detail/base/threads.hpp>
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/lanes.hpp>
@@ -242,7 +243,7 @@ class measurement {
     last_turns_ = turns_of_this_thread();
     make_workers();
     if (!result_.failed) {
-      std::jthread const watcher([this](std::stop_token const& over) { watch(over); });
+      auto const watcher = start_thread("skel-watch", [this](std::stop_token const& over) { watch(over); });
       call_source();
     }
     if (!result_.failed) result_.ended ? finish() : hand_on_folds();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/threads.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/errors.hpp>
 
@@ -136,10 +137,13 @@ void checkpoints::came(stream_position const& at, std::string state, std::string
     }
   }
   // All of it is there, and it is busy: nobody else has it until keep() has ended.
-  if (options_.checkpoints_beside && problem_.empty())
-    writer_ = std::jthread([this] { keep(); });  // the one before has ended, or this one would not have begun
-  else
-    keep();
+  if (options_.checkpoints_beside && problem_.empty()) try {
+      // The writer before has ended, or this checkpoint would not have begun.
+      writer_ = start_thread("skel-checkpoint", [this] { keep(); });
+      return;
+    } catch (error const&) {  // there are too few threads: the line waits while this one writes
+    }
+  keep();
 }
 
 void checkpoints::keep() {
@@ -150,10 +154,8 @@ void checkpoints::keep() {
     double const begin = record::now();
     try {
       bytes = options_.keep_checkpoint(what_);
-    } catch (std::exception const& e) {
-      problem = what_of(e);
     } catch (...) {
-      problem = "an exception that is not a std::exception";
+      problem = what_is_handled();
     }
     took = record::now() - begin;
   }

@@ -4,13 +4,17 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include <malloc.h>
 #include <unistd.h>
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/standard_descriptors.hpp>
+#include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/launched.hpp>
 #include <skel/detail/runtime/leaving.hpp>
 #include <skel/detail/runtime/native.hpp>
@@ -18,6 +22,7 @@
 #include <skel/detail/runtime/rendezvous.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
 
+#include "answers.hpp"
 #include "mpi_state.hpp"
 
 namespace skel::runtime {
@@ -62,22 +67,46 @@ void make_bells(communicator::state& s) {
   }
 }
 
-/// What the communicators of a process share.
+/// Gives back what a communicator has of MPI. Collective.
+void free_of_mpi(communicator::state& s) {
+  s.active = false;
+  s.meeting = nullptr;
+  s.words.assign(s.words.size(), &s.own);
+  MPI_Win_free(&s.bells);
+  MPI_Comm_free(&s.near);
+  MPI_Comm_free(&s.all);
+}
+
+/// The names of the hosts, and their addresses, by which it is seen whether they answer.
+void find_hosts(communicator const& ranks, communicator::state& s) {
+  std::vector<std::vector<std::string>> addresses;
+  for (auto const& told : ranks.all_gather(to_bytes(std::tuple(host_name(), int{::getpid()}, own_addresses())))) {
+    auto [host, process, reached_at] = from_bytes<std::tuple<std::string, int, std::vector<std::string>>>(told);
+    s.processes.push_back({host, process});
+    s.hosts.push_back(std::move(host));
+    addresses.push_back(std::move(reached_at));
+  }
+  watch_answers(s.hosts, std::move(addresses), s.rank, s.meeting == nullptr ? nullptr : &s.meeting->patience);
+}
+
+/// What the communicators of a process share. It ends when the process exits, where MPI is finalised: communicators
+/// that are destroyed before have left, those that are destroyed later (of static objects, which were made before MPI
+/// was started) or never (std::exit was called while they lived) leave then.
 class session {
  public:
   /// With the first of them. Starts MPI unless that has been done.
   static session& get() {
-    static session instance;
+    static session& instance = *new session;
     return instance;
   }
 
   int provided() const { return provided_; }
   /// Returns its number.
-  std::uint64_t join() {
-    ++members_;
+  std::uint64_t join(communicator::state& one) {
+    members_.push_back(&one);
     return ++joined_;
   }
-  void leave() { --members_; }
+  void leave(communicator::state& one) { std::erase(members_, &one); }
   /// Where the ranks meet, also those that have no communicator any more. Collective.
   rendezvous* meeting() {
     if (meeting_ == nullptr)
@@ -96,22 +125,31 @@ class session {
       return;
     }
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided_);
-    finalize_ = true;
+    // After what MPI has registered: handlers are called in the opposite order.
+    ::on_exit([](int status, void*) { get().end(status != EXIT_SUCCESS); }, nullptr);
+    std::at_quick_exit([] { get().end(false); });
   }
-  /// MPI cannot be started twice, so it lasts as long as the process: grids may follow each other.
-  ~session() {
+
+  /// The process exits. MPI cannot be started twice, so it lasts until then: grids may follow each other. A rank that
+  /// has failed while it was on a grid does not wait for others without a limit, as where it leaves by an exception.
+  void end(bool failed) {
     if (is_fork()) return;  // MPI is the parent's
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (!finalize_ || finalized != 0 || members_ > 0) return;
-    if (meeting_ != nullptr) leave_together(*meeting_, 0, "the end of the program", false);
+    if (finalized != 0) return;
+    failed = failed && !members_.empty();
+    for (; !members_.empty(); members_.pop_back()) {
+      if (meeting_ != nullptr) leave_together(*meeting_, members_.back()->number, leaving_words, failed);
+      free_of_mpi(*members_.back());
+    }
+    if (meeting_ != nullptr) leave_together(*meeting_, 0, "the end of the program", failed);
+    watch_answers({}, {}, 0, nullptr);
     delete meeting_;
     MPI_Finalize();
   }
 
   int provided_ = MPI_THREAD_SINGLE;
-  bool finalize_ = false;
-  int members_ = 0;
+  std::vector<communicator::state*> members_;  // in the order in which they were made
   std::uint64_t joined_ = 0;
   rendezvous* meeting_ = nullptr;  // for good where others finalise MPI
 };
@@ -132,6 +170,7 @@ void keep_freed_memory() {
 }
 
 communicator::communicator() : state_(std::make_unique<state>()) {
+  occupy_standard_descriptors();
   state& s = *state_;
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
@@ -165,16 +204,11 @@ communicator::communicator() : state_(std::make_unique<state>()) {
     s.meeting = shared.meeting();
   }
   s.active = true;
-  s.number = shared.join();
+  s.number = shared.join(s);
   MPI_Comm_dup(MPI_COMM_WORLD, &s.all);
   if (s.size > 1) keep_freed_memory();
   make_bells(s);
-  // The name behind the number, which ends where the name begins.
-  for (std::string const& one : all_gather(std::to_string(::getpid()) + " " + host_name())) {
-    auto const end = one.find(' ');
-    s.hosts.push_back(one.substr(end + 1));
-    s.processes.push_back({s.hosts.back(), std::stoi(one)});
-  }
+  find_hosts(*this, s);
 }
 
 communicator::~communicator() {
@@ -184,13 +218,10 @@ communicator::~communicator() {
     return;
   }
   state& s = *state_;
-  session::get().leave();
+  session::get().leave(s);
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized) return;
-  MPI_Win_free(&s.bells);
-  MPI_Comm_free(&s.near);
-  MPI_Comm_free(&s.all);
+  if (finalized == 0) free_of_mpi(s);
 }
 
 int communicator::rank() const {

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <skel/detail/base/type_name.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
 
 namespace skel::runtime {
@@ -47,6 +48,7 @@ failure describe_failure(failure known) {
   }
   known.exception = std::current_exception();
   known.what = what_is_handled();
+  known.type = type_is_handled();
   return known;
 }
 
@@ -61,7 +63,7 @@ std::string why_it_stays(failure const& what) {
 }
 
 void throw_failure(failure const& what) {
-  throw stage_error(what.stage, what.item, what.rank, text_of(what), what.exception);
+  throw_with_cause(stage_error(what.stage, what.item, text_of(what), {what.rank, what.type, what.exception}));
 }
 
 }  // namespace skel::runtime

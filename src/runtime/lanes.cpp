@@ -4,9 +4,12 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <skel/detail/runtime/worker_threads.hpp>
 
 #include "hand_over.hpp"
 
@@ -27,6 +30,7 @@ struct lanes::arenas {
 
 lanes::lanes(std::size_t threads, std::function<void()> drain)
     : threads_(threads), drain_(std::move(drain)), arenas_(std::make_unique<arenas>()) {
+  expect_workers(threads);
   arenas_->add(threads);
 }
 
@@ -35,7 +39,14 @@ lanes::~lanes() {
 }
 
 void lanes::grow(std::size_t threads) {
-  if (threads <= threads_) return;  // nobody else writes it
+  if (threads <= threads_ || threads <= refused_) return;  // nobody else writes them
+  try {
+    expect_workers(threads);
+  } catch (error const& problem) {
+    refused_ = threads;
+    std::fprintf(stderr, "skel: warning: %s; the run goes on with %zu\n", problem.what(), threads_);
+    return;
+  }
   std::lock_guard guard(mutex_);
   arenas_->add(threads);
   threads_ = threads;
@@ -58,6 +69,7 @@ void lanes::wake() {
 
 void lanes::run() {
   taken_over(this);
+  name_worker();
   for (;;) {
     drain_();
     std::lock_guard guard(mutex_);

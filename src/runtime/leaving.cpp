@@ -2,14 +2,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <thread>
+
+#include <unistd.h>
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/tell_user.hpp>
+
+#include "answers.hpp"
 
 namespace skel::runtime {
 namespace {
@@ -35,9 +41,21 @@ bool wait(Done const& done, bool limited, double seconds) {
   while (!done()) {
     if (limited && std::chrono::duration<double>(clock::now() - start).count() > seconds) return false;
     std::this_thread::sleep_for(pause);
+    expect_answers();
     pause = std::min(2 * pause, std::chrono::microseconds(1000));
   }
   return true;
+}
+
+/// MPI_Abort asks mpirun, or its daemon on this host, to end all: those may be what cannot be reached.
+void end_soon() {
+  constexpr unsigned seconds = 2;
+  std::signal(SIGALRM, [](int) { ::_exit(EXIT_FAILURE); });
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  ::pthread_sigmask(SIG_UNBLOCK, &alarm, nullptr);
+  ::alarm(seconds);
 }
 
 std::string within(double seconds) {
@@ -48,6 +66,7 @@ std::string within(double seconds) {
 
 void end_run(std::string const& why) {
   tell_of_rank(why + ". The run ends here.");
+  end_soon();
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::terminate();
 }
@@ -61,8 +80,10 @@ void leave_together(rendezvous& meeting, std::uint64_t number, std::string const
   if (!told) try {
       meeting.begin(number, named_call{words});
       if (wait([&] { return meeting.all_have_come(); }, by_exception, patience)) return;
-      end_run("it leaves the grid because of an exception, and others have not come " + within(patience) +
-              ": handle the exception on this rank, or let all ranks agree on it");
+      end_run(
+          "it leaves the grid because of an exception, or of a failure that std::exit() tells, and others have not "
+          "come " +
+          within(patience) + ": handle it on this rank, or let all ranks agree on it");
     } catch (error const& mistake) {
       tell_of_rank(mistake.what());
     }

@@ -9,6 +9,8 @@
 
 #include <skel/detail/base/error.hpp>
 
+#include "answers.hpp"
+
 namespace skel::runtime::quiet {
 namespace {
 
@@ -26,6 +28,7 @@ void wait(MPI_Request request) {
   auto pause = std::chrono::microseconds(50);
   while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), done == 0) {
     std::this_thread::sleep_for(pause);
+    expect_answers();
     pause = std::min(2 * pause, std::chrono::microseconds(1000));
   }
 }

@@ -12,6 +12,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
 
+#include "answers.hpp"
 #include "listed_ranks.hpp"
 
 namespace skel::runtime {
@@ -109,6 +110,7 @@ void rendezvous::meet() {
   while (!all_have_come())
     if (clock::now() - start > 1ms) {
       std::this_thread::sleep_for(pause);
+      expect_answers();
       pause = std::min(2 * pause, 1000us);
     }
 }

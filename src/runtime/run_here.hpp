@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <optional>
 
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/runtime/program.hpp>
@@ -16,12 +17,16 @@
 namespace skel::runtime {
 
 /// This rank's part of a run: the calling thread communicates, and the user's functions run on `Lanes`, which are what
-/// runtime::lanes are: threads, or what takes their place in a simulation. Collective.
-template <class Lanes>
-closing run_here(program const& line, plan::run_plan const& plan, transport& among, run_options const& options) {
+/// runtime::lanes are: threads, or what takes their place in a simulation. `together(make)` makes them, on all ranks or
+/// on none. Collective.
+template <class Lanes, class Together>
+closing run_here(program const& line, plan::run_plan const& plan, transport& among, run_options const& options,
+                 Together const& together) {
   Lanes* threads = nullptr;
   conductor here(line, plan, among, options, [&threads] { threads->wake(); });
-  Lanes those(std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); });
+  std::optional<Lanes> made;
+  together([&] { made.emplace(std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); }); });
+  Lanes& those = *made;
   threads = &those;
   try {
     {

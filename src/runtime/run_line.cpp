@@ -9,6 +9,7 @@
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/flow_control.hpp>
 #include <skel/detail/runtime/lanes.hpp>
+#include <skel/detail/runtime/worker_threads.hpp>
 
 #include "closing.hpp"
 #include "run_here.hpp"
@@ -99,7 +100,7 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
   mpi_transport among(ranks);
   record::process_clock turns;
   turns.read();
-  closing mine = run_here<lanes>(line, plan, among, options);
+  closing mine = run_here<lanes>(line, plan, among, options, [&](auto const& make) { make_together(ranks, make); });
   if (auto const got = turns.read(); got.run > 0)
     mine.share = static_cast<double>(got.run) / static_cast<double>(got.run + got.waited);
   return conclude(line, plan, ranks.hosts(), exchange(ranks, mine), ranks.rank(), options);

@@ -7,15 +7,11 @@
 
 #include <algorithm>
 #include <exception>
-#include <latch>
 #include <optional>
-#include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/worker_threads.hpp>
 
 #include "hand_over.hpp"
 
@@ -33,30 +29,9 @@ struct thread_team::arena {
   std::vector<std::exception_ptr> failures;
 };
 
-namespace {
-
-/// Throws where the system does not give as many threads: oneTBB ends the program then. Cores have had theirs before.
-void expect_threads(std::size_t count) {
-  if (count <= std::thread::hardware_concurrency()) return;
-  std::string const wanted = std::to_string(count) + " threads cannot be started";
-  std::string const advice = "; ask for fewer, or raise the limits of threads and memory (ulimit -u, ulimit -v)";
-  if (!std::in_range<int>(count)) throw error(wanted + advice);
-  std::latch all_there(1);
-  std::vector<std::jthread> trial;
-  try {
-    while (trial.size() < count) trial.emplace_back([&] { all_there.wait(); });
-  } catch (std::exception const& e) {  // system_error, bad_alloc
-    all_there.count_down();
-    throw error(wanted + ", " + std::to_string(trial.size()) + " can: " + what_of(e) + advice);
-  }
-  all_there.count_down();
-}
-
-}  // namespace
-
 thread_team::thread_team(std::size_t threads) : team(threads) {
   SKEL_EXPECTS(threads >= 1);
-  expect_threads(threads);
+  expect_workers(threads - 1);  // the calling thread is one
   arena_ = std::make_unique<arena>(threads);
 }
 
@@ -68,6 +43,7 @@ void thread_team::run_parts(phase const&, std::size_t count, part_function part)
   handed_over(&here);
   auto const guarded = [&](std::size_t number) {
     taken_over(&here);
+    if (tbb::this_task_arena::current_thread_index() > 0) name_worker();  // the calling thread has the first place
     try {
       part(number);
     } catch (...) {

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "answers.hpp"
+
 namespace skel::runtime {
 namespace {
 
@@ -14,6 +16,7 @@ void poll(Done const& done, std::function<void()> const& meanwhile) {
     for (int i = 0; i < looks; ++i)
       if (done()) return;
     meanwhile();
+    expect_answers();
   }
 }
 

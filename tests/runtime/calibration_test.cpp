@@ -319,7 +319,7 @@ TEST(Calibration, SaysWhichStageThrewOnWhichItem) {
   ASSERT_TRUE(found.failed.has_value());
   EXPECT_EQ(found.failed->stage, "weak");
   EXPECT_EQ(found.failed->item, 7u);
-  EXPECT_EQ(found.failed->what, "broken");
+  EXPECT_EQ(found.failed->what, "broken (std::runtime_error)");
 }
 
 /// What copies of a meeting_worker know of each other.
@@ -555,7 +555,7 @@ TEST(Calibration, SaysTheFirstItemThatWorkersThrewOn) {
   ASSERT_TRUE(found.failed.has_value());
   EXPECT_EQ(found.failed->stage, "weak");
   EXPECT_EQ(found.failed->item, 7u);
-  EXPECT_EQ(found.failed->what, "broken by 7");
+  EXPECT_EQ(found.failed->what, "broken by 7 (std::runtime_error)");
 }
 
 TEST(Calibration, DoesNotLetABatchWaitForOthersOfASlowSource) {

@@ -1,3 +1,4 @@
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -38,29 +39,54 @@ TEST(Failure, OfAnExceptionWithoutWordsSaysSo) {
   } catch (...) {
     known = skel::runtime::describe_failure(known);
   }
-  EXPECT_EQ(message_of(known), "stage 'cut' threw on item 7 on rank 3: an exception without a message");
+  EXPECT_EQ(message_of(known),
+            "stage 'cut' threw on item 7 on rank 3: an exception without a message (" + known.type + ")");
+  EXPECT_THAT(known.type, testing::HasSubstr("silent"));
 }
 
 TEST(Failure, SaysWhatHappenedToWhichItemsWhere) {
-  EXPECT_EQ(message_of(describe({"cut", kind::process, 7, 1, 3})), "stage 'cut' threw on item 7 on rank 3: bad");
+  EXPECT_EQ(message_of(describe({"cut", kind::process, 7, 1, 3})),
+            "stage 'cut' threw on item 7 on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::make, 7, 1, 3})),
-            "a worker of stage 'cut' could not be made for item 7 on rank 3: bad");
+            "a worker of stage 'cut' could not be made for item 7 on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::finish, 7, 1, 3})),
-            "finish() of stage 'cut' threw after 7 items on rank 3: bad");
+            "finish() of stage 'cut' threw after 7 items on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::write, 64, 32, 3})),
-            "items 64 to 95 of stage 'cut' could not be serialised on rank 3: bad");
+            "items 64 to 95 of stage 'cut' could not be serialised on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::write, 64, 1, 3})),
-            "item 64 of stage 'cut' could not be serialised on rank 3: bad");
+            "item 64 of stage 'cut' could not be serialised on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::read, 64, 1, 3})),
-            "the batch for stage 'cut' that begins with item 64 could not be deserialised on rank 3: bad");
+            "the batch for stage 'cut' that begins with item 64 could not be deserialised on rank 3: bad "
+            "(std::runtime_error)");
 }
 
 TEST(Failure, LeavesOnlyItsExceptionBehindWhenItIsSent) {
   failure const here = describe({"cut", kind::write, 64, 32, 3});
   auto const there = skel::runtime::from_bytes<failure>(skel::runtime::to_bytes(here));
   EXPECT_EQ(message_of(there), message_of(here));
+  EXPECT_EQ(there.type, "std::runtime_error");
   EXPECT_NE(here.exception, nullptr);
   EXPECT_EQ(there.exception, nullptr);
+}
+
+TEST(Failure, HasItsExceptionNestedWhereItIs) {
+  failure const here = describe({"cut", kind::process, 7, 1, 3});
+  auto const there = skel::runtime::from_bytes<failure>(skel::runtime::to_bytes(here));
+  auto const nested = [](failure const& what) -> std::string {
+    try {
+      skel::runtime::throw_failure(what);
+    } catch (skel::stage_error const& e) {
+      EXPECT_EQ(e.cause_type(), "std::runtime_error");
+      try {
+        std::rethrow_if_nested(e);
+      } catch (std::runtime_error const& original) {
+        return original.what();
+      }
+    }
+    return "nothing";
+  };
+  EXPECT_EQ(nested(here), "bad");
+  EXPECT_EQ(nested(there), "nothing");
 }
 
 }  // namespace

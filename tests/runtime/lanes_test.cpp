@@ -1,11 +1,21 @@
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdio>
 #include <deque>
+#include <fstream>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tbb/parallel_for.h>
 
+#include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/lanes.hpp>
 
 namespace {
@@ -135,5 +145,72 @@ TEST(Lanes, GrowWhileOneRuns) {
   threads.wait_idle();
   EXPECT_EQ(together, 3);
 }
+
+TEST(Lanes, RunOnThreadsWithNames) {
+  std::atomic<int> here{0};
+  std::mutex mutex;
+  std::set<std::string> names;
+  lanes threads(3, [&] {
+    char name[16] = "";
+    ::pthread_getname_np(::pthread_self(), name, sizeof name);
+    {
+      std::lock_guard guard(mutex);
+      names.insert(name);
+    }
+    ++here;
+    while (here < 3) std::this_thread::yield();
+  });
+  for (int i = 0; i < 3; ++i) threads.wake();
+  threads.wait_idle();
+  EXPECT_THAT(names, testing::SizeIs(3));
+  EXPECT_THAT(names, testing::Each(testing::StartsWith("skel-lane-")));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more address space than there is here
+/// From now on this process has memory for the stacks of some threads.
+void allow_little_memory() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit little{};
+  ::getrlimit(RLIMIT_AS, &little);
+  little.rlim_cur = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (std::size_t{64} << 20);
+  ::setrlimit(RLIMIT_AS, &little);
+}
+
+TEST(Lanes, AreRefusedWhereTheirThreadsCannotBeMade) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fork has none of the threads that there are
+  auto const refused = [] {
+    allow_little_memory();
+    for (int attempt = 0; attempt < 2; ++attempt) try {
+        lanes const threads(200, [] {});
+        ::_exit(1);
+      } catch (skel::error const& problem) {
+        std::fprintf(stderr, "%s\n", problem.what());
+      }
+    std::atomic<int> runs{0};
+    lanes fewer(2, [&] { ++runs; });  // which can
+    fewer.wake();
+    fewer.wait_idle();
+    ::_exit(runs == 1 ? 0 : 2);
+  };
+  EXPECT_EXIT(refused(), testing::ExitedWithCode(0),
+              "200 threads for functions of the program cannot be started.*RLIMIT_AS");
+}
+
+TEST(Lanes, GoOnAsTheyAreWhereTheyCannotGrow) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto const grows = [] {
+    std::atomic<int> runs{0};
+    lanes threads(2, [&] { ++runs; });
+    allow_little_memory();
+    threads.grow(200);
+    threads.grow(200);
+    for (int i = 0; i < 5; ++i) threads.wake();
+    threads.wait_idle();
+    ::_exit(runs > 0 ? 0 : 1);
+  };
+  EXPECT_EXIT(grows(), testing::ExitedWithCode(0), "skel: warning: .*; the run goes on with 2\n$");
+}
+#endif
 
 }  // namespace

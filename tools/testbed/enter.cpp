@@ -57,6 +57,15 @@ void set_up_open_mpi(names const& called) {
     set(one, false);
 }
 
+/// mpirun and its daemons miss each other when the network is lost, and end, as under `skel run`, instead of waiting
+/// for minutes: their systems ask each other every second. Ranks of skel have said by then whom they have not heard of.
+void miss_lost_hosts() {
+  for (setting const& one : {setting{"OMPI_MCA_oob_tcp_keepalive_time", "1"},
+                             {"OMPI_MCA_oob_tcp_keepalive_intvl", "1"},
+                             {"OMPI_MCA_oob_tcp_keepalive_probes", "4"}})
+    set(one, false);
+}
+
 }  // namespace
 
 void become(names const& called, std::string const& host, std::vector<std::string> const& command) {
@@ -64,6 +73,7 @@ void become(names const& called, std::string const& host, std::vector<std::strin
   enter_net_namespace(called.of_host(host));
   take_name(called, host);
   set_up_open_mpi(called);
+  miss_lost_hosts();
   std::vector<std::string> words = command;
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);

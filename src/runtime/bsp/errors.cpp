@@ -1,7 +1,6 @@
 #include <skel/detail/runtime/bsp/errors.hpp>
 
 #include <skel/detail/base/counted.hpp>
-#include <skel/detail/runtime/errors.hpp>
 
 namespace skel::runtime::bsp {
 namespace {
@@ -38,6 +37,7 @@ process_failure describe(process_failure known) {
   auto const handled = describe_failure({});
   known.what = handled.what;
   known.exception = handled.exception;
+  known.type = handled.type;
   return known;
 }
 
@@ -54,7 +54,8 @@ std::string text_of(std::string const& program, process_failure const& what) {
 }
 
 void throw_failure(std::string const& program, process_failure const& what) {
-  throw process_error(program, what.process, what.superstep, what.rank, text_of(program, what), what.exception);
+  throw_with_cause(process_error(program, what.process, what.superstep, text_of(program, what),
+                                 {what.rank, what.type, what.exception}));
 }
 
 }  // namespace skel::runtime::bsp

@@ -1,7 +1,6 @@
 #include <skel/detail/runtime/iteration/errors.hpp>
 
 #include <skel/detail/base/counted.hpp>
-#include <skel/detail/runtime/errors.hpp>
 
 namespace skel::runtime::iteration {
 namespace {
@@ -44,6 +43,7 @@ mesh_failure describe(mesh_failure known) {
   auto const handled = describe_failure({});
   known.what = handled.what;
   known.exception = handled.exception;
+  known.type = handled.type;
   return known;
 }
 
@@ -66,7 +66,8 @@ std::string text_of(std::string const& program, std::string const& step, mesh_fa
 void throw_failure(std::string const& program, std::string const& step, mesh_failure const& what) {
   std::optional<std::size_t> element;
   if (what.element != mesh_failure::no_element) element = what.element;
-  throw mesh_error(program, step, element, what.iteration, what.rank, text_of(program, step, what), what.exception);
+  throw_with_cause(mesh_error(program, step, element, what.iteration, text_of(program, step, what),
+                              {what.rank, what.type, what.exception}));
 }
 
 }  // namespace skel::runtime::iteration

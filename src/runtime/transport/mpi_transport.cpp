@@ -6,6 +6,7 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/runtime/native.hpp>
 
+#include "answers.hpp"
 #include "mpi_pieces.hpp"
 
 namespace skel::runtime {
@@ -222,6 +223,7 @@ bool mpi_transport::progress() {
 }
 
 void mpi_transport::rest(double seconds, std::function<bool()> const& busy) {
+  expect_answers();
   double const pause = std::min(seconds, longest_rest());
   doorbell const bell = ranks_.bell();
   bell.drowse();

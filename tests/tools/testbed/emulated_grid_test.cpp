@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -132,6 +133,38 @@ TEST_F(EmulatedGrid, AHostThatVanishesIsMissedAndOneThatStandsStillIsNot) {
   auto const result = running.get();
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("host right-0 was lost: going on without this host, on 1 rank"));
+}
+
+TEST_F(EmulatedGrid, EachRankSaysWhomItHasNotHeardOfWhereTheSwitchIsKilled) {
+  for (std::string const what : {"line", "bsp", "collectives"}) {
+    SCOPED_TRACE(what);
+    pid_t const process = up(called_, two_sites);
+    std::string const there = (folder_ / what).string();
+    auto running = std::async(std::launch::async, [&] {
+      return testbed(
+          called_, "run",
+          {"--", "mpirun", "--timeout", "100", "-np", "6", SKEL_LASTING_RUN, what, there, "--skel-remap", "off"});
+    });
+    wait_until([&] { return std::filesystem::exists(there); });
+    auto const groups = cpu_groups::find();
+    kill(process, SIGKILL);
+    // Nobody waits for minutes, as TCP does: neither mpirun nor ranks on other hosts.
+    auto const is_rank = [](pid_t one) {
+      std::string name;
+      std::ifstream("/proc/" + std::to_string(one) + "/comm") >> name;
+      return name == "lasting_run";
+    };
+    wait_until([&] {
+      return std::ranges::none_of(
+          std::initializer_list<char const*>{"left-0", "left-1", "right-0", "right-2"},
+          [&](char const* host) { return std::ranges::any_of(groups.members(called_.of_host(host)), is_rank); });
+    });
+    ASSERT_EQ(running.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+    auto const result = running.get();
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.err, HasSubstr("skel: rank 0: warning: it has not heard of host "));
+    EXPECT_EQ(testbed(called_, "down").status, 0);
+  }
 }
 
 TEST_F(EmulatedGrid, ALatencyChangesUnderAProgramThatRuns) {

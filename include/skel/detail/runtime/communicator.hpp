@@ -18,7 +18,7 @@ class rendezvous;
 class communicator {
  public:
   /// Joins the ranks that mpirun has started, initialising MPI unless that has been done; then it is finalised when the
-  /// process exits after the last communicator is gone. Collective.
+  /// process exits, also where communicators are destroyed later or never. Collective.
   /// Throws skel::error when MPI cannot be used from the thread that calls, or has been finalised.
   communicator();
   ~communicator();

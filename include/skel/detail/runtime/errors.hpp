@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -9,27 +10,49 @@
 
 namespace skel {
 
+/// A function of the program threw while it ran on one rank. Every rank's run() throws it, as stage_error,
+/// process_error or mesh_error.
+///
+/// On the rank where it was thrown, the exception of the function is nested in it: std::rethrow_if_nested() throws it
+/// again, with its own type. On other ranks nothing is nested, and cause_type() has the name of the type.
+class function_error : public error {
+ public:
+  /// The exception of a function, as every rank knows it.
+  struct thrown {
+    int rank = 0;                       ///< where it was thrown
+    std::string type{};                 ///< its type as the program calls it; empty: memory was missing for what came
+    std::exception_ptr exception = {};  ///< the exception itself, on its rank
+  };
+
+  function_error(std::string const& message, thrown cause) : error(message), cause_(std::move(cause)) {}
+
+  int rank() const noexcept { return cause_.rank; }  ///< where it was thrown
+  /// The exception that was thrown; null on other ranks than rank(), and if memory was missing for what came.
+  std::exception_ptr const& cause() const noexcept { return cause_.exception; }
+  /// Its type as the program calls it, as "my_error" or "int", on every rank; empty if memory was missing for what
+  /// came.
+  std::string const& cause_type() const noexcept { return cause_.type; }
+
+ private:
+  thrown cause_;
+};
+
 /// A user's function threw while a program ran, or a serializer. Every rank's run() throws it, with the same stage,
 /// item and rank.
-class stage_error : public error {
+class stage_error : public function_error {
  public:
-  stage_error(std::string stage, std::uint64_t item, int rank, std::string const& message, std::exception_ptr cause)
-      : error(message), stage_(std::move(stage)), item_(item), rank_(rank), cause_(std::move(cause)) {}
+  stage_error(std::string stage, std::uint64_t item, std::string const& message, thrown cause)
+      : function_error(message, std::move(cause)), stage_(std::move(stage)), item_(item) {}
 
   std::string const& stage() const noexcept { return stage_; }
   std::uint64_t item() const noexcept {
     return item_;
   }  ///< number that the source gave it, from 0; of a batch that cannot be sent, or behind a stage that emits: of its
      ///< first
-  int rank() const noexcept { return rank_; }
-  /// The exception that was thrown; null on other ranks than rank().
-  std::exception_ptr const& cause() const noexcept { return cause_; }
 
  private:
   std::string stage_;
   std::uint64_t item_;
-  int rank_;
-  std::exception_ptr cause_;
 };
 
 /// The run was cancelled, by a signal or by its stop token. Every rank's run() throws it.
@@ -60,20 +83,32 @@ struct failure {
   int rank = 0;
   std::string what{};
   std::exception_ptr exception{};  ///< stays on its rank
+  std::string type{};              ///< of the exception
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(stage, during, item, items, rank, what);
+    archive(stage, during, item, items, rank, what, type);
   }
 };
 
-/// Adds `what` and `exception` of the exception that is being handled. Call it in a catch clause only.
+/// Adds `what`, `type` and `exception` of the exception that is being handled. Call it in a catch clause only.
 failure describe_failure(failure known);
 
 /// What went wrong, where and why.
 std::string text_of(failure const& what);
 /// Why a state stays where it is, of write_state and read_state.
 std::string why_it_stays(failure const& what);
+
+/// Throws an error with the exception nested in it that caused it, on the rank that has it.
+template <std::derived_from<function_error> Error>
+[[noreturn]] void throw_with_cause(Error const& error) {
+  if (!error.cause()) throw error;
+  try {
+    std::rethrow_exception(error.cause());
+  } catch (...) {
+    std::throw_with_nested(error);
+  }
+}
 
 /// Throws it as a stage_error.
 [[noreturn]] void throw_failure(failure const& what);

@@ -13,7 +13,7 @@ namespace skel::runtime {
 class lanes {
  public:
   /// Up to `threads` lanes, each of which calls `drain()`: it must return when there is no work, and must be safe to
-  /// run on several threads at once.
+  /// run on several threads at once. Throws skel::error if the system does not give as many threads.
   lanes(std::size_t threads, std::function<void()> drain);
   ~lanes();
 
@@ -21,7 +21,8 @@ class lanes {
   /// been made visible. Any thread.
   void wake();
 
-  /// From now on up to `threads` lanes, if those are more than before. One thread at a time.
+  /// From now on up to `threads` lanes, if those are more than before. If the system does not give as many threads,
+  /// there are as many lanes as before, and a warning on standard error. One thread at a time.
   void grow(std::size_t threads);
 
   /// Returns when no lane runs.
@@ -32,7 +33,7 @@ class lanes {
 
   void run();
 
-  std::size_t threads_;
+  std::size_t threads_, refused_ = 0;
   std::function<void()> drain_;
   std::unique_ptr<arenas> arenas_;
   std::mutex mutex_;

@@ -11,6 +11,9 @@ namespace skel::runtime {
 /// the others.
 [[noreturn]] void end_run(std::string const& why);
 
+/// What a rank does that leaves a grid: words of leave_together().
+inline constexpr char const* leaving_words = "leaving the grid";
+
 /// Waits, asleep, until every rank leaves the grid; nothing after MPI_Finalize. Collective.
 ///
 /// `words` say what is left, `number` which communicator it is of. Ranks that leave while others are in a call with

@@ -31,7 +31,11 @@ std::string broadcast(MPI_Comm among, std::string bytes);
 class own_communicator {
  public:
   explicit own_communicator(MPI_Comm original) { MPI_Comm_dup(original, &copy_); }
-  ~own_communicator() { MPI_Comm_free(&copy_); }
+  ~own_communicator() {
+    int finalized = 0;  // the process may have exited before
+    MPI_Finalized(&finalized);
+    if (finalized == 0) MPI_Comm_free(&copy_);
+  }
   own_communicator(own_communicator const&) = delete;
   own_communicator& operator=(own_communicator const&) = delete;
 

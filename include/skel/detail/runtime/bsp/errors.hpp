@@ -6,37 +6,30 @@
 #include <string>
 #include <utility>
 
-#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/errors.hpp>
 
 namespace skel {
 
 /// A function of a BSP program threw while it ran, or a serializer, or a rank had no memory for what lies between two
 /// supersteps, or for results. Every rank's run() throws it, with the same process, superstep and rank.
-class process_error : public error {
+class process_error : public function_error {
  public:
-  process_error(std::string program, std::size_t process, std::uint64_t superstep, int rank, std::string const& message,
-                std::exception_ptr cause)
-      : error(message),
+  process_error(std::string program, std::size_t process, std::uint64_t superstep, std::string const& message,
+                thrown cause)
+      : function_error(message, std::move(cause)),
         program_(std::move(program)),
         process_(process),
-        superstep_(superstep),
-        rank_(rank),
-        cause_(std::move(cause)) {}
+        superstep_(superstep) {}
 
   std::string const& program() const noexcept { return program_; }
   std::size_t process() const noexcept { return process_; }
   /// From 1; 0: before the first one, where its state was made.
   std::uint64_t superstep() const noexcept { return superstep_; }
-  int rank() const noexcept { return rank_; }  ///< where it happened
-  /// The exception that was thrown; null on other ranks than rank(), and where memory was missing for what came.
-  std::exception_ptr const& cause() const noexcept { return cause_; }
 
  private:
   std::string program_;
   std::size_t process_;
   std::uint64_t superstep_;
-  int rank_;
-  std::exception_ptr cause_;
 };
 
 namespace runtime::bsp {
@@ -60,14 +53,15 @@ struct process_failure {
   int rank = 0;
   std::string what{};
   std::exception_ptr exception{};  ///< stays on its rank
+  std::string type{};              ///< of the exception
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(during, process, superstep, rank, what);
+    archive(during, process, superstep, rank, what, type);
   }
 };
 
-/// Adds `what` and `exception` of the exception that is being handled. Call it in a catch clause only.
+/// Adds `what`, `type` and `exception` of the exception that is being handled. Call it in a catch clause only.
 process_failure describe(process_failure known);
 
 /// That a program has reached its limit of supersteps: how many processes are awake, and how much is under way.

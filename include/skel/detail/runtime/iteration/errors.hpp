@@ -8,23 +8,21 @@
 #include <string>
 #include <utility>
 
-#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/errors.hpp>
 
 namespace skel {
 
 /// A function of a program over a mesh threw while it ran. Every rank's run() throws it, with the same step, element,
 /// iteration and rank.
-class mesh_error : public error {
+class mesh_error : public function_error {
  public:
   mesh_error(std::string program, std::string step, std::optional<std::size_t> element, std::uint64_t iteration,
-             int rank, std::string const& message, std::exception_ptr cause)
-      : error(message),
+             std::string const& message, thrown cause)
+      : function_error(message, std::move(cause)),
         program_(std::move(program)),
         step_(std::move(step)),
         element_(element),
-        iteration_(iteration),
-        rank_(rank),
-        cause_(std::move(cause)) {}
+        iteration_(iteration) {}
 
   std::string const& program() const noexcept { return program_; }
   /// The name of the step; empty where cells or results were made.
@@ -33,16 +31,11 @@ class mesh_error : public error {
   std::optional<std::size_t> element() const noexcept { return element_; }
   /// From 1; 0: before the first one, where cells were made.
   std::uint64_t iteration() const noexcept { return iteration_; }
-  int rank() const noexcept { return rank_; }  ///< where it happened
-  /// The exception that was thrown; null on other ranks than rank().
-  std::exception_ptr const& cause() const noexcept { return cause_; }
 
  private:
   std::string program_, step_;
   std::optional<std::size_t> element_;
   std::uint64_t iteration_;
-  int rank_;
-  std::exception_ptr cause_;
 };
 
 namespace runtime::iteration {
@@ -72,6 +65,7 @@ struct mesh_failure {
   int rank = 0;
   std::string what{};
   std::exception_ptr exception{};  ///< stays on its rank
+  std::string type{};              ///< of the exception
 
   /// Whether it comes earlier in the program than another one, or is of a lower element.
   bool is_before(mesh_failure const& other) const {
@@ -82,11 +76,11 @@ struct mesh_failure {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(during, step, element, iteration, rank, what);
+    archive(during, step, element, iteration, rank, what, type);
   }
 };
 
-/// Adds `what` and `exception` of the exception that is being handled. Call it in a catch clause only.
+/// Adds `what`, `type` and `exception` of the exception that is being handled. Call it in a catch clause only.
 mesh_failure describe(mesh_failure known);
 
 /// That a program has reached its limit of iterations.

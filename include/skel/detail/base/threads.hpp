@@ -1,0 +1,58 @@
+#pragma once
+
+#include <signal.h>
+
+#include <cstddef>
+#include <stop_token>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+
+/// Threads that skel makes: with a name, without the program's signals, and with a clear error if there are too few.
+namespace skel {
+
+/// Names the calling thread, as gdb, top and perf show it: 15 bytes count. Does nothing on the main thread, whose name
+/// is that of the process, by which people find it and send it signals.
+void name_thread(std::string const& name);
+
+/// Blocks all signals of this thread, and of those that it makes, while it lives: they are for threads of the program.
+class no_signals {
+ public:
+  no_signals();
+  ~no_signals();
+  no_signals(no_signals const&) = delete;
+  no_signals& operator=(no_signals const&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+/// The words of an error about threads that could not be made: how many are needed for `whom`, how many could be made,
+/// which limit of the system stands in the way, and what to try.
+std::string too_few_threads(std::string const& whom, std::size_t needed, std::size_t made, std::error_code why);
+
+/// A thread that runs f(stop_token) or f(), without signals, under a name. Throws skel::error, with the limit that
+/// stands in the way, if there can be no thread.
+template <class F>
+std::jthread start_thread(std::string const& name, F f) try {
+  no_signals const blocked;
+  return std::jthread([name, f = std::move(f)](std::stop_token stop) mutable {
+    name_thread(name);
+    if constexpr (std::is_invocable_v<F&, std::stop_token>)
+      f(std::move(stop));
+    else
+      f();
+  });
+} catch (std::system_error const& problem) {
+  throw error(too_few_threads(name, 1, 0, problem.code()));
+}
+
+/// Makes so many threads at once and ends them again: they do not count any more when this returns. Throws skel::error,
+/// as too_few_threads() says it, if the system does not give as many.
+void try_threads(std::string const& whom, std::size_t count);
+
+}  // namespace skel

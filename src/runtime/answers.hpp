@@ -1,0 +1,51 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <skel/detail/base/error.hpp>
+
+/// Whether the hosts of other ranks still answer. The system of a host answers for its processes, whether these
+/// compute, sleep or are stopped: a host is missed if it vanishes, or the network to it.
+namespace skel::runtime {
+
+/// A host that owes an answer, by its address.
+struct silent_peer {
+  std::string address;
+  double seconds = 0;  ///< since it has answered last
+};
+
+/// The addresses of this host that others can reach.
+std::vector<std::string> own_addresses();
+
+/// The TCP connections of this process with some peers, which systems ask whether they are still there.
+class peer_connections {
+ public:
+  /// To hosts with these addresses. All of them are asked from the first look on.
+  explicit peer_connections(std::vector<std::string> addresses);
+
+  /// The peers that owe an answer, at a time [s] that does not go backwards. O(descriptors of the process).
+  std::vector<silent_peer> look(double now);
+
+ private:
+  std::vector<std::string> addresses_;
+  std::map<int, double> asked_since_;  // descriptor; since when [s]
+};
+
+/// The words for hosts that have been silent for longer than the patience [s]: which ranks are there, and for how long.
+/// Empty: there is none. `hosts` and `addresses` are of each rank.
+std::string words_for_silence(std::vector<silent_peer> const& silent, std::vector<std::string> const& hosts,
+                              std::vector<std::vector<std::string>> const& addresses, double patience);
+
+/// From now on expect_answers() looks after the hosts of these ranks, of which `rank` is this one, until there are
+/// none. `patience`: how long they may be silent [s], where it is read each time.
+void watch_answers(std::vector<std::string> hosts, std::vector<std::vector<std::string>> addresses, int rank,
+                   double const* patience);
+
+/// To be called by whoever waits for other ranks, as often as it likes: ends the run (end_run) if hosts of them have
+/// been silent for longer than the patience, and warns on standard error after a quarter of it. Not by several threads
+/// at once.
+void expect_answers();
+
+}  // namespace skel::runtime

@@ -1,0 +1,129 @@
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/base/control_groups.hpp>
+#include <skel/detail/base/threads.hpp>
+
+namespace {
+
+using testing::HasSubstr;
+
+std::string own_name() {
+  char name[16] = "";
+  ::pthread_getname_np(::pthread_self(), name, sizeof name);
+  return name;
+}
+
+TEST(Threads, HaveTheNameThatTheyWereGivenAndNoSignals) {
+  std::string name;
+  bool held = false;
+  skel::start_thread("skel-lane-3", [&] {
+    name = own_name();
+    sigset_t blocked;
+    ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    held = sigismember(&blocked, SIGTERM) == 1;
+  }).join();
+  EXPECT_EQ(name, "skel-lane-3");
+  EXPECT_TRUE(held);
+  sigset_t blocked;
+  ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  EXPECT_EQ(sigismember(&blocked, SIGTERM), 0) << "this one takes them as before";
+}
+
+TEST(Threads, WithALongNameHaveItsBeginning) {
+  std::string name;
+  skel::start_thread("skel-checkpoint-writer", [&] { name = own_name(); }).join();
+  EXPECT_EQ(name, "skel-checkpoint");
+}
+
+TEST(Threads, AreAskedToStop) {
+  bool asked = false;
+  {
+    auto const one = skel::start_thread("skel-watch", [&](std::stop_token const& over) {
+      while (!over.stop_requested()) std::this_thread::yield();
+      asked = true;
+    });
+  }
+  EXPECT_TRUE(asked);
+}
+
+TEST(Threads, TheNameOfTheProcessStays) {
+  std::string const before = own_name();
+  skel::name_thread("skel-comm");
+  EXPECT_EQ(own_name(), before);
+}
+
+TEST(Threads, AreTriedAndGoneAfterwards) {
+  auto const threads = [] {
+    namespace fs = std::filesystem;
+    return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator());
+  };
+  auto const before = threads();
+  skel::try_threads("tests", 20);
+  EXPECT_EQ(threads(), before);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more address space than there is here
+/// Ends with 0 if `act` throws an error with the words; in a process that may have little memory.
+template <class Act>
+[[noreturn]] void in_little_memory(std::string const& words, Act const& act) {
+  rlimit little{};
+  ::getrlimit(RLIMIT_AS, &little);
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  little.rlim_cur = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (std::size_t{48} << 20);
+  ::setrlimit(RLIMIT_AS, &little);
+  try {
+    act();
+  } catch (skel::error const& refused) {
+    std::fprintf(stderr, "%s\n", refused.what());
+    ::_exit(std::string(refused.what()).find(words) == std::string::npos ? 1 : 0);
+  }
+  ::_exit(2);
+}
+
+TEST(Threads, ThatCannotBeHadAreRefusedWithTheLimit) {
+  auto const too_many = [] { in_little_memory("(RLIMIT_AS)", [] { skel::try_threads("tests", 1000); }); };
+  EXPECT_EXIT(
+      too_many(), testing::ExitedWithCode(0),
+      "1000 threads for tests cannot be started, [0-9]+ can .*: the process may have .*ulimit -v.*ask for fewer");
+  auto const one_by_one = [] {
+    in_little_memory("1 thread for skel-page cannot be started (", [] {
+      std::vector<std::jthread> all;
+      for (int i = 0; i < 1000; ++i)
+        all.push_back(skel::start_thread("skel-page", [](std::stop_token const& over) {
+          while (!over.stop_requested()) ::usleep(1000);
+        }));
+    });
+  };
+  EXPECT_EXIT(one_by_one(), testing::ExitedWithCode(0), "");
+}
+#endif
+
+TEST(ControlGroups, AreVisitedFromInsideOut) {
+  namespace fs = std::filesystem;
+  std::string pattern = (fs::temp_directory_path() / "skel_groups_XXXXXX").string();
+  fs::path const folder = ::mkdtemp(pattern.data());
+  std::ofstream(folder / "membership") << "12:cpu,cpuacct:/a\n7:pids:/b/c\n0::/d\nno group\n";
+  std::vector<std::string> seen;
+  skel::each_control_group(folder / "membership", "/top", [&](std::string const& controllers, fs::path const& group) {
+    seen.push_back(controllers + " " + group.string());
+  });
+  EXPECT_THAT(seen, testing::ElementsAre("cpu,cpuacct /top/cpu,cpuacct/a", "cpu,cpuacct /top/cpu,cpuacct",
+                                         "cpu,cpuacct /top/cpu/a", "cpu,cpuacct /top/cpu", "cpu,cpuacct /top/cpuacct/a",
+                                         "cpu,cpuacct /top/cpuacct", "pids /top/pids/b/c", "pids /top/pids/b",
+                                         "pids /top/pids", " /top/d", " /top", " /top/unified/d", " /top/unified"));
+  fs::remove_all(folder);
+}
+
+}  // namespace
