@@ -209,7 +209,7 @@ shared_grid_outcome simulate_here(shared_grid_job const& job) {
       if (r == 0 && job.disturbed_after == 0) change.begin(0);
       try {
         ends[r] = skel::runtime::run_here<simulated_lanes>(lines[r], planned.plan.run, network.at(r), options,
-                                                                [](auto const& make) { make(); });
+                                                           [](auto const& make) { make(); });
       } catch (std::exception const&) {
         failed = std::current_exception();
       }

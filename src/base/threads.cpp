@@ -94,11 +94,10 @@ std::optional<thread_limit> limit_of_memory(std::uint64_t needed) {
   constexpr std::uint64_t mib = 1 << 20;
   std::uint64_t const pages = read_number("/proc/self/statm").value_or(0),
                       there = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return thread_limit{"the process may have " + std::to_string(most.rlim_cur / mib) +
-                          " MiB of address space (RLIMIT_AS), has " + std::to_string(there / mib) +
-                          " MiB, and each thread takes " + std::to_string(stack / mib) + " MiB of stack",
-                      "raise it (ulimit -v), or take smaller stacks (ulimit -s)",
-                      there + needed * stack > most.rlim_cur};
+  return thread_limit{
+      "the process may have " + std::to_string(most.rlim_cur / mib) + " MiB of address space (RLIMIT_AS), has " +
+          std::to_string(there / mib) + " MiB, and each thread takes " + std::to_string(stack / mib) + " MiB of stack",
+      "raise it (ulimit -v), or take smaller stacks (ulimit -s)", there + needed * stack > most.rlim_cur};
 }
 
 /// The limits that stand in the way of so many more threads; all that there are if none can be made out.

@@ -31,7 +31,8 @@ class loopback_server {
   static constexpr double patience = 5;                 ///< with a client, until it has its answer [s]
 
   /// At this port; 0: at one that is free. `resources` is called by the thread of the server and must not throw, but
-  /// for std::bad_alloc, for which who asks gets no answer. Throws skel::error if there is no such port to be had, or no thread.
+  /// for std::bad_alloc, for which who asks gets no answer. Throws skel::error if there is no such port to be had, or
+  /// no thread.
   loopback_server(std::uint16_t port, web_resources resources);
   ~loopback_server();
   loopback_server(loopback_server const&) = delete;

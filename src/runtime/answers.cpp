@@ -192,8 +192,9 @@ void expect_answers() {
   double const patience = std::max<double>(*here->patience, 2 * asked_every);
   auto const silent = here->connections.look(now);
   if (auto const why = words_for_silence(silent, here->hosts, here->addresses, patience); !why.empty())
-    end_run(why + ": these hosts are gone, or the network to them is; check both and start again, or wait longer "
-                  "(--skel-patience)");
+    end_run(why +
+            ": these hosts are gone, or the network to them is; check both and start again, or wait longer "
+            "(--skel-patience)");
   // mpirun may miss them earlier than this rank does, and end all.
   auto const so_far =
       words_for_silence(silent, here->hosts, here->addresses, std::max<double>(patience / 4, 2 * asked_every));

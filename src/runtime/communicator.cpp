@@ -83,13 +83,12 @@ void find_hosts(communicator const& ranks, communicator::state& s) {
     s.hosts.push_back(std::move(host));
     addresses.push_back(std::move(reached_at));
   }
-  watch_answers(s.hosts, std::move(addresses), s.rank,
-                s.meeting == nullptr ? nullptr : &s.meeting->patience);
+  watch_answers(s.hosts, std::move(addresses), s.rank, s.meeting == nullptr ? nullptr : &s.meeting->patience);
 }
 
-/// What the communicators of a process share. It ends when the process exits, where MPI is finalised: communicators that
-/// are destroyed before have left, those that are destroyed later (of static objects, which were made before MPI was
-/// started) or never (std::exit was called while they lived) leave then.
+/// What the communicators of a process share. It ends when the process exits, where MPI is finalised: communicators
+/// that are destroyed before have left, those that are destroyed later (of static objects, which were made before MPI
+/// was started) or never (std::exit was called while they lived) leave then.
 class session {
  public:
   /// With the first of them. Starts MPI unless that has been done.

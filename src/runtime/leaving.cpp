@@ -78,8 +78,10 @@ void leave_together(rendezvous& meeting, std::uint64_t number, std::string const
   if (!told) try {
       meeting.begin(number, named_call{words});
       if (wait([&] { return meeting.all_have_come(); }, by_exception, patience)) return;
-      end_run("it leaves the grid because of an exception, or of a failure that std::exit() tells, and others have not come " + within(patience) +
-              ": handle it on this rank, or let all ranks agree on it");
+      end_run(
+          "it leaves the grid because of an exception, or of a failure that std::exit() tells, and others have not "
+          "come " +
+          within(patience) + ": handle it on this rank, or let all ranks agree on it");
     } catch (error const& mistake) {
       say(mistake.what());
     }

@@ -97,7 +97,8 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
                             run_options const& options) {
   check_plan(line, plan, ranks.size());
   mpi_transport among(ranks);
-  closing const mine = run_here<lanes>(line, plan, among, options, [&](auto const& make) { make_together(ranks, make); });
+  closing const mine =
+      run_here<lanes>(line, plan, among, options, [&](auto const& make) { make_together(ranks, make); });
   return conclude(line, plan, ranks.hosts(), exchange(ranks, mine), ranks.rank(), options);
 }
 

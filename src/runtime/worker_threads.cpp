@@ -109,8 +109,7 @@ void expect_none(communicator const& ranks, std::string const& problem) {
   MPI_Iallreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, ranks.native().all, &request);
   quiet::wait(request);
   if (first == ranks.size()) return;
-  throw error("on rank " + std::to_string(first) + ": " +
-              ranks.all_gather(problem)[static_cast<std::size_t>(first)]);
+  throw error("on rank " + std::to_string(first) + ": " + ranks.all_gather(problem)[static_cast<std::size_t>(first)]);
 }
 
 }  // namespace skel::runtime

@@ -94,8 +94,9 @@ template <class Act>
 
 TEST(Threads, ThatCannotBeHadAreRefusedWithTheLimit) {
   auto const too_many = [] { in_little_memory("(RLIMIT_AS)", [] { skel::try_threads("tests", 1000); }); };
-  EXPECT_EXIT(too_many(), testing::ExitedWithCode(0),
-              "1000 threads for tests cannot be started, [0-9]+ can .*: the process may have .*ulimit -v.*ask for fewer");
+  EXPECT_EXIT(
+      too_many(), testing::ExitedWithCode(0),
+      "1000 threads for tests cannot be started, [0-9]+ can .*: the process may have .*ulimit -v.*ask for fewer");
   auto const one_by_one = [] {
     in_little_memory("1 thread for skel-page cannot be started (", [] {
       std::vector<std::jthread> all;

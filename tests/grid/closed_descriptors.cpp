@@ -1,5 +1,5 @@
-// A program whose standard input, output and error are closed writes a file while skel speaks, and finds nothing but its
-// own in it.
+// A program whose standard input, output and error are closed writes a file while skel speaks, and finds nothing but
+// its own in it.
 //   closed_descriptors FILE   exit status: 0, it is as it should be; 1, it is not
 #include <fcntl.h>
 #include <unistd.h>
@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
                            ::usleep(1500);  // so that progress is told
                            return x;
                          }) |
-             skel::sink([&](int x) { out << x << '\n' << std::flush; }));
+             skel::sink([&](int x) { out << x << '\n'
+                                         << std::flush; }));
   }
   if (grid.rank() != 0) return EXIT_SUCCESS;
   std::ostringstream found;

@@ -33,7 +33,7 @@ skel::run_settings quick() {
 std::unique_ptr<skel::grid> the_grid;
 /// Made before main().
 std::unique_ptr<skel::grid> const before_main(std::getenv("SKEL_TEST_GRID_BEFORE_MAIN") ? new skel::grid(quick())
-                                                                                         : nullptr);
+                                                                                        : nullptr);
 
 /// Runs a line, and a collective of which MPI has a communicator of its own.
 void use(skel::grid& grid) {
@@ -121,10 +121,7 @@ std::map<std::string_view, std::function<void()>> const ways{
        });
      }},
     {"throws", [] { in_main([](skel::grid&) { throw std::runtime_error("left main"); }); }},
-    {"in-a-thread",
-     [] {
-       std::thread([] { in_main([](skel::grid&) {}); }).join();
-     }},
+    {"in-a-thread", [] { std::thread([] { in_main([](skel::grid&) {}); }).join(); }},
     {"own-mpi",
      [] {
        init();

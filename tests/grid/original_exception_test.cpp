@@ -196,24 +196,28 @@ TEST(OriginalException, OfABspProgramIsNested) {
   auto const zero = [](std::size_t) { return 0; };
   auto const halt = [](superstep& now, int&) { now.halt(); };
   auto const none = [](std::size_t, int&) { return parcel(); };
-  fails("make", [](std::size_t p) { return p == 19 ? sell(7) : 0; }, halt, none);
-  fails("step", zero, [](superstep& now, int&) { sell(now.process() == 19 ? 7 : 0), now.halt(); }, none);
-  fails("reduce", zero,
-        [](superstep& now, int&) {
-          if (now.number() == 1) return now.contribute(now.process() == 19 ? 7 : 1);
-          now.halt();
-        },
-        none);
+  fails(
+      "make", [](std::size_t p) { return p == 19 ? sell(7) : 0; }, halt, none);
+  fails(
+      "step", zero, [](superstep& now, int&) { sell(now.process() == 19 ? 7 : 0), now.halt(); }, none);
+  fails(
+      "reduce", zero,
+      [](superstep& now, int&) {
+        if (now.number() == 1) return now.contribute(now.process() == 19 ? 7 : 1);
+        now.halt();
+      },
+      none);
   fails("result", zero, halt, [](std::size_t p, int&) { return parcel{sell(p == 19 ? 7 : 0), true, true}; });
   if (size() == 1) return;
   fails("gather", zero, halt, [](std::size_t p, int&) { return parcel{0, true, p != 19}; });
   for (bool const writes : {true, false})
-    fails(writes ? "read" : "write", zero,
-          [writes](superstep& now, int&) {
-            if (now.number() == 1 && now.process() == 0) now.send(19, parcel{0, writes, !writes});
-            now.halt();
-          },
-          none);
+    fails(
+        writes ? "read" : "write", zero,
+        [writes](superstep& now, int&) {
+          if (now.number() == 1 && now.process() == 0) now.send(19, parcel{0, writes, !writes});
+          now.halt();
+        },
+        none);
 }
 
 TEST(OriginalException, OfTheSequentialEngineOfBspIsNested) {
@@ -252,15 +256,18 @@ TEST(OriginalException, OfAProgramOverAMeshIsNested) {
   };
   auto const program = [&](std::string const& where) {
     auto const at = [where](std::string const& here) { return where == here ? 7 : 0; };
-    return begin(where) | skel::phase("phase", [=](skel::element<cell> e) {
-             if (e.number() == last) e->u = sell(at("phase"));
-           }) |
+    return begin(where) |
+           skel::phase("phase",
+                       [=](skel::element<cell> e) {
+                         if (e.number() == last) e->u = sell(at("phase"));
+                       }) |
            skel::update("u", &cell::u) |
            skel::all_reduce(
                "sum", &totals::sum, [=](cell const&) { return sell(at("reduce")); },
                [=](int a, int b) { return a + b + sell(at("combine")); }) |
            skel::on_totals("totals", [=](totals&) { sell(at("totals")); }) |
-           skel::until([=](totals const&, std::uint64_t n) { return n + static_cast<std::uint64_t>(sell(at("until"))) > 2; });
+           skel::until(
+               [=](totals const&, std::uint64_t n) { return n + static_cast<std::uint64_t>(sell(at("until"))) > 2; });
   };
   for (std::string const where : {"make", "phase", "reduce", "combine", "totals", "until"}) {
     expect_original<skel::mesh_error>(where, [&] {

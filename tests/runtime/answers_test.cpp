@@ -111,7 +111,9 @@ connection connect_on_loopback() {
 }
 
 TEST(PeerConnections, OweAnAnswerWhereTheNetworkIsLost) {
-  auto const possible = [] { ::_exit(::unshare(CLONE_NEWNET) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 ? 0 : 1); };
+  auto const possible = [] {
+    ::_exit(::unshare(CLONE_NEWNET) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 ? 0 : 1);
+  };
   if (!testing::ExitedWithCode(0)([&] {
         pid_t const child = ::fork();
         if (child == 0) possible();

@@ -45,7 +45,8 @@ TEST(Failure, OfAnExceptionWithoutWordsSaysSo) {
 }
 
 TEST(Failure, SaysWhatHappenedToWhichItemsWhere) {
-  EXPECT_EQ(message_of(describe({"cut", kind::process, 7, 1, 3})), "stage 'cut' threw on item 7 on rank 3: bad (std::runtime_error)");
+  EXPECT_EQ(message_of(describe({"cut", kind::process, 7, 1, 3})),
+            "stage 'cut' threw on item 7 on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::make, 7, 1, 3})),
             "a worker of stage 'cut' could not be made for item 7 on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::finish, 7, 1, 3})),
@@ -55,7 +56,8 @@ TEST(Failure, SaysWhatHappenedToWhichItemsWhere) {
   EXPECT_EQ(message_of(describe({"cut", kind::write, 64, 1, 3})),
             "item 64 of stage 'cut' could not be serialised on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::read, 64, 1, 3})),
-            "the batch for stage 'cut' that begins with item 64 could not be deserialised on rank 3: bad (std::runtime_error)");
+            "the batch for stage 'cut' that begins with item 64 could not be deserialised on rank 3: bad "
+            "(std::runtime_error)");
 }
 
 TEST(Failure, LeavesOnlyItsExceptionBehindWhenItIsSent) {

@@ -193,7 +193,8 @@ TEST(Lanes, AreRefusedWhereTheirThreadsCannotBeMade) {
     fewer.wait_idle();
     ::_exit(runs == 1 ? 0 : 2);
   };
-  EXPECT_EXIT(refused(), testing::ExitedWithCode(0), "200 threads for functions of the program cannot be started.*RLIMIT_AS");
+  EXPECT_EXIT(refused(), testing::ExitedWithCode(0),
+              "200 threads for functions of the program cannot be started.*RLIMIT_AS");
 }
 
 TEST(Lanes, GoOnAsTheyAreWhereTheyCannotGrow) {

@@ -52,7 +52,8 @@ TEST(ThreadTeam, RefusesMoreThreadsThanTheSystemGives) {
       thread_team const workers(many);
       ADD_FAILURE() << many << " threads are there";
     } catch (skel::error const& refused) {
-      EXPECT_THAT(refused.what(), testing::StartsWith(std::to_string(many - 1) + " threads for functions of the program cannot"));
+      EXPECT_THAT(refused.what(),
+                  testing::StartsWith(std::to_string(many - 1) + " threads for functions of the program cannot"));
     }
   }
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more address space than there is here
@@ -65,7 +66,10 @@ TEST(ThreadTeam, RefusesMoreThreadsThanTheSystemGives) {
     try {
       thread_team const workers(20000);
     } catch (skel::error const& refused) {
-      ::_exit(std::string_view(refused.what()).starts_with("19999 threads for functions of the program cannot be started, ") ? 0 : 1);
+      ::_exit(
+          std::string_view(refused.what()).starts_with("19999 threads for functions of the program cannot be started, ")
+              ? 0
+              : 1);
     }
     ::_exit(3);
   };

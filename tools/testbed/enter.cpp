@@ -57,8 +57,8 @@ void set_up_open_mpi(names const& called) {
     set(one, false);
 }
 
-/// mpirun and its daemons miss each other when the network is lost, and end, as under `skel run`, instead of waiting for
-/// minutes: their systems ask each other every second. Ranks of skel have said by then whom they have not heard of.
+/// mpirun and its daemons miss each other when the network is lost, and end, as under `skel run`, instead of waiting
+/// for minutes: their systems ask each other every second. Ranks of skel have said by then whom they have not heard of.
 void miss_lost_hosts() {
   for (setting const& one : {setting{"OMPI_MCA_oob_tcp_keepalive_time", "1"},
                              {"OMPI_MCA_oob_tcp_keepalive_intvl", "1"},

@@ -188,7 +188,8 @@ TEST(BspEngine, TellsEveryRankWhichProcessThrewInWhichSuperstep) {
     });
     virtual_bsp run(program, 3, seed);
     auto const errors = errors_of<process_error>(run, 3);
-    EXPECT_THAT(errors, testing::Each("bsp 'count': process 4 threw in superstep 3 on rank 1: no more (std::runtime_error)"));
+    EXPECT_THAT(errors,
+                testing::Each("bsp 'count': process 4 threw in superstep 3 on rank 1: no more (std::runtime_error)"));
     std::uint64_t supersteps = 0;
     EXPECT_THROW(run_sequential(program, supersteps), process_error);
   }
@@ -203,8 +204,9 @@ TEST(BspEngine, TellsEveryRankThatAStateCouldNotBeMade) {
       },
       [](skel::superstep<int>& now, counter&) { now.halt(); });
   virtual_bsp run(program, 3, 1);
-  EXPECT_THAT(errors_of<process_error>(run, 3),
-              testing::Each("bsp 'count': the state of process 9 could not be made on rank 2: no file (std::runtime_error)"));
+  EXPECT_THAT(
+      errors_of<process_error>(run, 3),
+      testing::Each("bsp 'count': the state of process 9 could not be made on rank 2: no file (std::runtime_error)"));
 }
 
 TEST(BspEngine, RefusesMessagesToProcessesThatThereAreNot) {

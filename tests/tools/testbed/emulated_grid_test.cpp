@@ -141,9 +141,9 @@ TEST_F(EmulatedGrid, EachRankSaysWhomItHasNotHeardOfWhereTheSwitchIsKilled) {
     pid_t const process = up(called_, two_sites);
     std::string const there = (folder_ / what).string();
     auto running = std::async(std::launch::async, [&] {
-      return testbed(called_, "run",
-                     {"--", "mpirun", "--timeout", "100", "-np", "6", SKEL_LASTING_RUN, what, there, "--skel-remap",
-                      "off"});
+      return testbed(
+          called_, "run",
+          {"--", "mpirun", "--timeout", "100", "-np", "6", SKEL_LASTING_RUN, what, there, "--skel-remap", "off"});
     });
     wait_until([&] { return std::filesystem::exists(there); });
     auto const groups = cpu_groups::find();
@@ -155,10 +155,9 @@ TEST_F(EmulatedGrid, EachRankSaysWhomItHasNotHeardOfWhereTheSwitchIsKilled) {
       return name == "lasting_run";
     };
     wait_until([&] {
-      return std::ranges::none_of(std::initializer_list<char const*>{"left-0", "left-1", "right-0", "right-2"},
-                                  [&](char const* host) {
-                                    return std::ranges::any_of(groups.members(called_.of_host(host)), is_rank);
-                                  });
+      return std::ranges::none_of(
+          std::initializer_list<char const*>{"left-0", "left-1", "right-0", "right-2"},
+          [&](char const* host) { return std::ranges::any_of(groups.members(called_.of_host(host)), is_rank); });
     });
     ASSERT_EQ(running.wait_for(std::chrono::seconds(30)), std::future_status::ready);
     auto const result = running.get();

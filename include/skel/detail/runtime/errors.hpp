@@ -19,8 +19,8 @@ class function_error : public error {
  public:
   /// The exception of a function, as every rank knows it.
   struct thrown {
-    int rank = 0;                      ///< where it was thrown
-    std::string type{};                ///< its type as the program calls it; empty: memory was missing for what came
+    int rank = 0;                       ///< where it was thrown
+    std::string type{};                 ///< its type as the program calls it; empty: memory was missing for what came
     std::exception_ptr exception = {};  ///< the exception itself, on its rank
   };
 
@@ -29,7 +29,8 @@ class function_error : public error {
   int rank() const noexcept { return cause_.rank; }  ///< where it was thrown
   /// The exception that was thrown; null on other ranks than rank(), and if memory was missing for what came.
   std::exception_ptr const& cause() const noexcept { return cause_.exception; }
-  /// Its type as the program calls it, as "my_error" or "int", on every rank; empty if memory was missing for what came.
+  /// Its type as the program calls it, as "my_error" or "int", on every rank; empty if memory was missing for what
+  /// came.
   std::string const& cause_type() const noexcept { return cause_.type; }
 
  private:
