@@ -422,8 +422,8 @@ TEST(BspEngine, AProcessWhoseStateCannotTravelStaysWhereItIsForGood) {
     std::map<std::size_t, std::string> why;
     for (auto const& one : record.migrations)
       if (!one.failed.empty()) why.emplace(one.process, one.failed);
-    EXPECT_EQ(why[1], "its state could not be serialised: cannot write");
-    EXPECT_EQ(why[5], "its state could not be deserialised: cannot read");
+    EXPECT_EQ(why[1], "its state could not be serialised: cannot write (std::runtime_error)");
+    EXPECT_EQ(why[5], "its state could not be deserialised: cannot read (std::runtime_error)");
     EXPECT_EQ(why[8], "it is pinned");
     EXPECT_EQ(why.size(), 3u);
     int values = 0;
