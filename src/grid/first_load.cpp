@@ -67,7 +67,8 @@ others_load load_beside(runtime::core_share const& got, bool told, runnable_seri
   double const share = got.share(), by_share = cost::others_beside(got.threads, share, cores);
   double const error = cores / share * got.doubt;
   if (counted) {
-    if (k.mean == 0 || got.threads + k.mean <= cores) return {k.mean, k.error, true};
+    double const fair = std::min(1.0, cores / (got.threads + k.mean)), wants = there.own / share / got.threads;
+    if (k.mean == 0 || fair == 1 || wants <= fair) return {k.mean, k.error, true};
     return {by_share, error, true};
   }
   // Of others that take cores which are left nobody knows.

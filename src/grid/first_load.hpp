@@ -29,11 +29,13 @@ struct runnable_series {
 /// What others do to `cores` of the `of_host` cores of a host, by what the program's own threads got there and by how
 /// many threads could run.
 ///
-/// Threads got the share s where m of them wanted to run. By the threads that could run there are k others. With
-/// m + k > n cores, others are as many as explain s (cost::others_beside), which holds also where the scheduler divides
-/// cores between sessions or control groups first; otherwise there are k, of which one's own threads notice nothing
-/// yet. Where one of the two is not known the other one is believed. Errors are standard errors by means of batches.
-/// `limited`: a quota held threads back too, so that their share does not tell others from it.
+/// Threads got the share s where m of them wanted to run. By the threads that could run there are k others. Where the
+/// fair share n / (m + k) of n cores is less than what a thread wants, others are as many as explain s
+/// (cost::others_beside), which holds also where the scheduler divides cores between sessions or control groups first.
+/// Otherwise there are k: threads that are left cores, or that want less than their share as they mostly wait, get at
+/// once what they want (max-min), and notice nothing of others yet. Where one of the two is not known the other one is
+/// believed. Errors are standard errors by means of batches. `limited`: a quota held threads back too, so that their
+/// share does not tell others from it.
 others_load load_beside(runtime::core_share const& got, bool told, runnable_series const& there, double cores,
                         double of_host, bool limited = false);
 

@@ -205,11 +205,12 @@ host_reading joined(std::vector<host_reading> const& of_host) {
 std::optional<double> runnable_threads(path const& proc) {
   // proc(5): three means, "runnable/all", the last process.
   std::ifstream stream(proc / "loadavg");
-  std::string skipped;
-  double runnable = 0;
-  if (!(stream >> skipped >> skipped >> skipped >> runnable) || !(runnable >= 0) || !std::isfinite(runnable))
-    return std::nullopt;
-  return runnable;
+  std::string line;
+  std::getline(stream, line);
+  auto const fields = words_in(line);
+  if (fields.size() < 4) return std::nullopt;
+  auto const runnable = number_in<double>(fields[3].substr(0, fields[3].find('/')));
+  return runnable && *runnable >= 0 && std::isfinite(*runnable) ? runnable : std::nullopt;
 }
 
 host_load::host_load(path proc, path groups) : proc_(std::move(proc)), groups_(std::move(groups)) {}

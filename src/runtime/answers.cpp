@@ -18,6 +18,7 @@
 #include <system_error>
 #include <utility>
 
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/leaving.hpp>

@@ -11,6 +11,8 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <cereal/types/tuple.hpp>
+
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/standard_descriptors.hpp>

@@ -49,9 +49,11 @@ std::optional<int> descriptor_named(std::string_view name) {
 /// A file as a checkpoint calls it: the same from whatever folder the program is started. What is open already has no
 /// other name.
 std::string constant_name(std::string const& name) {
+  namespace fs = std::filesystem;
+  if (descriptor_named(name)) return in_quotes(name);
   std::error_code problem;
-  auto const whole =
-      descriptor_named(name) ? std::filesystem::path(name) : std::filesystem::weakly_canonical(name, problem);
+  auto const from_root = fs::absolute(name, problem);  // also of one that is not there yet
+  auto const whole = problem ? fs::path(name) : fs::weakly_canonical(from_root, problem);
   return in_quotes(problem ? name : whole.string());
 }
 

@@ -8,7 +8,7 @@ cmake_minimum_required(VERSION 3.25)
 # the C++ library's for threads: rooms without threads are not tested with the thread sanitizer (tests/CMakeLists.txt).
 # The face (include/skel/*.hpp) stands beside room grid, which joins all rooms; its models/ do without engines.
 set(rooms base pattern record platform plan cost mapping runtime grid models interpose tools)
-set(base_may base posix)
+set(base_may base posix threads)
 set(pattern_may base pattern hana threads)
 set(record_may base record posix)
 set(platform_may base pattern record platform json hwloc posix threads)
@@ -58,7 +58,7 @@ function(owner_of header result)
   elseif(header MATCHES "^[a-z_]+$")
     set(owner std)
   elseif(header MATCHES "^(sys|linux|netinet|arpa|net|sanitizer)/[a-z_]+\\.h$" OR
-         header MATCHES "^(cxxabi|dirent|dlfcn|errno|fcntl|locale|malloc|netdb|poll|pthread|sched|signal|spawn|termios|time|unistd)\\.h$")
+         header MATCHES "^(cxxabi|dirent|dlfcn|errno|fcntl|ifaddrs|locale|malloc|netdb|poll|pthread|sched|signal|spawn|termios|time|unistd)\\.h$")
     set(owner posix)
   else()
     set(owner "an unknown library")

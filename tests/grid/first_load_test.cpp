@@ -57,6 +57,11 @@ TEST(LoadBeside, CountsThreadsThatATakenCoreDoesNotShow) {
   EXPECT_NEAR(load_beside(got(1, 1), true, seen(std::vector<double>(16, 2), 1), 2, 2).others, 1, 1e-9);
 }
 
+TEST(LoadBeside, DoesNotAskThreadsThatMostlyWait) {
+  // Each wants an eighth of a core and is given it at once, where four others would leave a third to each.
+  EXPECT_NEAR(load_beside(got(0.95, 2), true, seen(std::vector<double>(16, 4.25), 0.25 * 0.95), 2, 2).others, 4, 1e-9);
+}
+
 TEST(LoadBeside, CountsThoseOfTheHostByTheCoresThatTheProgramMayUse) {
   EXPECT_NEAR(load_beside(got(1, 1), true, seen(std::vector<double>(16, 5), 1), 2, 8).others, 1, 1e-9);
 }

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -239,6 +240,8 @@ TEST(Checkpoint, DependsOnTheFilesOfSourcesAndSinks) {
     return identity_of(skel::runtime::make_program(app));
   };
   EXPECT_EQ(difference(lines("/a", "/b"), lines("/tmp/../a", "/b")), "");
+  auto const here = std::filesystem::current_path() / "not-there-yet";
+  EXPECT_EQ(difference(lines("/a", "not-there-yet"), lines("/a", here)), "");
   EXPECT_EQ(difference(lines("/a", "/b"), lines("/c", "/b")),
             "the work of source 'read' is reading '/a' there and reading '/c' here");
   EXPECT_EQ(difference(lines("/a", "/b"), lines("/a", "/c")),

@@ -422,8 +422,8 @@ TEST(BspEngine, AProcessWhoseStateCannotTravelStaysWhereItIsForGood) {
     std::map<std::size_t, std::string> why;
     for (auto const& one : record.migrations)
       if (!one.failed.empty()) why.emplace(one.process, one.failed);
-    EXPECT_EQ(why[1], "its state could not be serialised: cannot write");
-    EXPECT_EQ(why[5], "its state could not be deserialised: cannot read");
+    EXPECT_EQ(why[1], "its state could not be serialised: cannot write (std::runtime_error)");
+    EXPECT_EQ(why[5], "its state could not be deserialised: cannot read (std::runtime_error)");
     EXPECT_EQ(why[8], "it is pinned");
     EXPECT_EQ(why.size(), 3u);
     int values = 0;
@@ -715,9 +715,9 @@ TEST(BspEngine, TellsEveryRankWhichMessagesCouldNotCross) {
     virtual_bsp run(program, 3, 1);
     EXPECT_THAT(errors_of<process_error>(run, 3),
                 testing::Each(write ? "bsp 'send': what process 1 sent in superstep 2 could not be serialised on rank "
-                                      "0: cannot write"
+                                      "0: cannot write (std::runtime_error)"
                                     : "bsp 'send': what was sent to process 4 in superstep 2 could not be "
-                                      "deserialised on rank 2: cannot read"));
+                                      "deserialised on rank 2: cannot read (std::runtime_error)"));
   }
 }
 
