@@ -73,7 +73,7 @@ void print_table(discovery_result const& result, std::ostream& out) {
       100 * all.latency_spread, 100 * doubt);
   if (doubt > platform::sure_enough)
     out << fmt::format(
-        "The machine was busy: measure again when it is not. What is least sure is kept for {:.2g} % of "
+        "The machine was busy: measure again when it is not. The least sure figures are kept for {:.2g} % of "
         "--max-age.\n",
         100 * platform::believed_for(1, doubt));
   if (machine.host_count() == 1)

@@ -104,7 +104,7 @@ int down(testbed_command const& command, std::ostream& out) {
   }
   out << "testbed '" << command.name << "' "
       << (removed.was_up      ? "is down"
-          : removed.hosts > 0 ? "was not up; what was left of " + counted(removed.hosts, "host") + " is removed"
+          : removed.hosts > 0 ? "was not up; the rest of " + counted(removed.hosts, "host") + " is removed"
                               : "was not up, and nothing is left of it")
       << '\n';
   return done;
@@ -114,8 +114,10 @@ int set(testbed_command const& command, std::ostream& out) {
   bool const latency = command.set->count("--latency") > 0, bandwidth = command.set->count("--bandwidth") > 0,
              share = command.set->count("--share") > 0;
   if (share && command.of.size() != 1) refuse_option("--share", "is of one host, or of the hosts of one cluster");
-  if (!share && command.of.size() != 2) refuse_option("NAME", "two are wanted, each a host or a cluster: from, to");
-  if (!share && !latency && !bandwidth) refuse_option("NAME", "--latency, --bandwidth or --share says what to change");
+  if (!share && command.of.size() != 2)
+    refuse_option("NAME", "needs two, each a host or a cluster: source and destination");
+  if (!share && !latency && !bandwidth)
+    refuse_option("NAME", "is given without a change; add --latency, --bandwidth or --share");
   ordered_json question{{"ask", "set"}, {"of", command.of}};
   if (share) question["share"] = command.share;
   if (latency) question["latency"] = command.latency;

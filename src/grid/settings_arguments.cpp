@@ -238,9 +238,9 @@ run_settings settings_from_arguments(int& argc, char**& argv) {
       value = argv[++i];
     }
     if (found->second.value != nullptr && value.empty())
-      throw input_error("command line", name,
-                        std::string("its value is empty, and ") + found->second.value +
-                            " is wanted; leave the option out where nothing is");
+      throw input_error(
+          "command line", name,
+          std::string("its value is empty; give it ") + found->second.value + ", or leave the option out");
     found->second.apply(settings, value);
   }
   argc = kept;
