@@ -711,7 +711,7 @@ struct grid::state {
     double const unit = (probed ? settings.platform->speed(0) : 1) * reference_speed();
     auto const speed = [&](std::size_t rank) { return settings.platform->speed(rank) * announced_shares[rank] / unit; };
     history->observe(line, placed, run, speed);
-    return unlike_first_items(line, placed, times_alone(line, placed, run, speed));
+    return is_disturbed(run) ? "" : unlike_first_items(line, placed, times_alone(line, placed, run, speed));
   }
 
   /// Stages are measured at this speed: on a probed grid a core of rank 0's host has speed 1.

@@ -397,7 +397,10 @@ floating_line float_threads(model_shape const& model, plan::placement const& whe
   for (auto& station : out.line.stations)
     for (auto& worker : station.workers) worker.host = processors.domain_of[worker.host];
   out.options.fewest_first = true;
-  out.options.items = simulated_items;
+  // Of many workers some items for each tell as much, and take no longer to follow.
+  std::size_t workers = 1;
+  for (auto const& stage : where.stages) workers += stage.size();
+  out.options.items = std::max(8 * workers, std::min(simulated_items, 64 * simulated_items / workers));
   out.options.cores = processors.cores;
   out.options.waiting = model.waiting;
   for (auto const& one : processors.others) out.options.others.push_back(one.others);

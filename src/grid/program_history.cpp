@@ -82,13 +82,21 @@ std::vector<double> times_alone(runtime::program const& line, placed_run const& 
   return alone;
 }
 
+bool is_disturbed(record::run_record const& run) {
+  double const least = run.shares.empty() ? 1 : *std::ranges::min_element(run.shares);
+  return !(usual_forecast_doubt().beside_others * -std::log(least) <= usual_forecast_doubt().before);
+}
+
 std::string unlike_first_items(runtime::program const& line, placed_run const& placed,
                                std::vector<double> const& times) {
-  static constexpr double rare = 1e-3;
+  static constexpr double rare = 1e-3, negligible = 0.01;
+  double slowest = 0;
+  for (std::size_t s = 0; s < placed.first.size(); ++s)
+    slowest = std::max({slowest, times[s], times[s] > 0 ? placed.first[s].seconds : 0});
   std::string out;
   for (std::size_t s = 0; s < placed.first.size(); ++s) {
     double const first = placed.first[s].seconds;
-    if (!(times[s] > 0) || !(first > 0)) continue;
+    if (!(times[s] > 0) || !(first > 0) || std::max(first, times[s]) < negligible * slowest) continue;
     double const off = std::abs(std::log(times[s] / first)),
                  usual = std::hypot(usual_forecast_doubt().before, placed.first[s].doubt);
     if (off <= statistics::normal_reach(1 - rare) * usual) continue;
@@ -101,7 +109,7 @@ std::string unlike_first_items(runtime::program const& line, placed_run const& p
 
 void program_history::observe(runtime::program const& line, placed_run const& placed, record::run_record const& run,
                               std::function<double(std::size_t rank)> const& speed) {
-  if (run.items == 0 || !(run.seconds > 0)) return;
+  if (run.items == 0 || !(run.seconds > 0) || is_disturbed(run)) return;
   auto const times = times_alone(line, placed, run, speed);
   std::vector<double> items(line.size(), 0), factors(line.size(), 1);
   for (auto const& one : run.stations) items[one.station] += static_cast<double>(one.source_items);

@@ -63,8 +63,12 @@ struct placed_run {
 std::vector<double> times_alone(runtime::program const& line, placed_run const& placed, record::run_record const& run,
                                 std::function<double(std::size_t rank)> const& speed);
 
-/// Says which stations took so much more or less time than their first items that chance brings that about once in 1000
-/// runs. Empty: none.
+/// Whether others took so much of the cores in a run that what it says is less sure than what first items say: nothing
+/// is learnt from it.
+bool is_disturbed(record::run_record const& run);
+
+/// Says which stations, of those that count beside the slowest, took so much more or less time than their first items
+/// that chance brings that about once in 1000 runs. Empty: none.
 std::string unlike_first_items(runtime::program const& line, placed_run const& placed,
                                std::vector<double> const& times);
 

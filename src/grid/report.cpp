@@ -38,7 +38,10 @@ std::string placement_text(planned_program const& plan, plan::placement const& w
   std::string out;
   for (auto const& stage : where.stages) {
     std::string one;
-    for (auto host : stage) one += (one.empty() ? "" : "+") + plan.processors[host];
+    for (std::size_t w = 0, same = 1; w < stage.size(); w += same, same = 1) {
+      while (w + same < stage.size() && stage[w + same] == stage[w]) ++same;
+      one += (one.empty() ? "" : "+") + plan.processors[stage[w]] + (same > 1 ? "*" + std::to_string(same) : "");
+    }
     out += (out.empty() ? "" : ", ") + one;
   }
   return "(" + out + ")";

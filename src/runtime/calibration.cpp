@@ -43,15 +43,14 @@ struct sample {
   double items;
 };
 
-/// A batch, and how long its thread ran for it [ns]; less than 0: nobody asked.
+/// A batch, and how long others had the core of its thread while it could have run [ns].
 struct timed_batch {
   record::span span;
-  std::int64_t ran = -1;
-  double held = 0;  // in which others had the core of its thread [s]
+  std::int64_t held = 0;
 
   std::int64_t lasted() const { return span.end - span.begin; }
   /// As long as it would have taken with a core of its own [s].
-  double seconds() const { return static_cast<double>(lasted()) * 1e-9 - held; }
+  double seconds() const { return static_cast<double>(lasted() - std::clamp<std::int64_t>(held, 0, lasted())) * 1e-9; }
 };
 
 /// All batches but the first one of each worker, which pays for cold memory and opened files; where there are no
@@ -62,20 +61,6 @@ std::vector<timed_batch> warm(std::vector<timed_batch> const& batches) {
   for (timed_batch const& one : batches)
     if (!seen.insert(one.span.worker).second) later.push_back(one);
   return later.empty() ? batches : later;
-}
-
-/// Says which part of each batch's time others had its core, where threads of the station could have run for another
-/// `delay` of the time that they ran: the rest of what they did not run they waited for something else.
-void take_out_delays(std::vector<timed_batch>& batches, double delay) {
-  double ran = 0, rested = 0;
-  for (timed_batch const& one : batches)
-    if (one.ran >= 0)
-      ran += static_cast<double>(one.ran),
-          rested += static_cast<double>(std::max<std::int64_t>(0, one.lasted() - one.ran));
-  if (rested <= 0) return;
-  double const part = std::clamp(delay * ran / rested, 0.0, 1.0);
-  for (timed_batch& one : batches)
-    if (one.ran >= 0) one.held = part * 1e-9 * static_cast<double>(std::max<std::int64_t>(0, one.lasted() - one.ran));
 }
 
 station_cost summarise(std::vector<timed_batch> const& batches_of_station, double bytes) {
@@ -258,7 +243,6 @@ class measurement {
       // Of its own threads where several measured at once; otherwise others had the core in proportion to the time that
       // the calling thread wanted it.
       double const delay = at_once_turns_[s].ran > 0 ? at_once_turns_[s].delay() : own_turns_.delay();
-      take_out_delays(batches, delay);
       double const bytes =
           static_cast<double>(bytes_[s]) / (line_.stations[s].folds_in_farm() ? items_in(spans_[s + 1]) : items);
       if (thinned)
@@ -352,7 +336,7 @@ class measurement {
         given_ = 0;
         first = taken_;
       }
-      std::int64_t const ran = record::process_ns(), own = record::thread_ns();
+      std::int64_t const ran = record::process_ns(), held = record::kept_waiting_ns();
       std::int64_t const begin = record::now_ns();
       auto state = producer::state::stopped;
       user_call const known(functions_.front(), begin);
@@ -366,13 +350,13 @@ class measurement {
         return;
       }
       std::int64_t const end = record::now_ns();
-      std::int64_t const own_ran = record::thread_ns() - own, ran_since = record::process_ns() - ran;
+      std::int64_t const own_held = record::kept_waiting_ns() - held, ran_since = record::process_ns() - ran;
 
       std::lock_guard guard(mutex_);
       count_use(0, {end - begin, ran_since}, spans_[0].empty());
       result_.ended = state == producer::state::ended;
       take_open();
-      if (given_ > 0) longest_ = std::max(longest_, note(0, begin, end, first, given_, own_ran));
+      if (given_ > 0) longest_ = std::max(longest_, note(0, begin, end, first, given_, own_held));
       if (state == producer::state::full && ready_.size() < at_once_) continue;
       carry();
       // Batches grow until the slowest station can be timed; slow items keep batches of one.
@@ -498,7 +482,7 @@ class measurement {
     std::uint64_t const taken = batch.items->size();
     // What a farm has folded counts as what it is now; otherwise times are told per item of the source.
     std::uint64_t const items = line_.stations[at - 1].folds_in_farm() ? taken : batch.given;
-    std::int64_t const own = record::thread_ns();
+    std::int64_t const held = record::kept_waiting_ns();
     std::int64_t const begin = record::now_ns();
     user_call const known(functions_[at], begin);
     try {
@@ -517,13 +501,7 @@ class measurement {
     std::int64_t const end = record::now_ns();
     of.spans.push_back({{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(w), begin, end, batch.first,
                          static_cast<std::uint32_t>(items)},
-                        own_time(end - begin, record::thread_ns() - own)});
-  }
-
-  /// How long the thread ran, where the batch took so long that asking does not count; otherwise less than 0 [ns].
-  static std::int64_t own_time(std::int64_t lasted, std::int64_t ran) {
-    bool const counts = static_cast<double>(lasted) > worth_asking * static_cast<double>(record::thread_clock_ns());
-    return counts ? std::min(ran, lasted) : -1;
+                        record::kept_waiting_ns() - held});
   }
 
   /// How much of its time a station used processors, where its batches took so long that asking does not count. The
@@ -554,10 +532,9 @@ class measurement {
 
   /// Keeps the time of a batch and returns it [s].
   double note(std::size_t station, std::int64_t begin, std::int64_t end, std::uint64_t first, std::uint64_t items,
-              std::int64_t ran) {
+              std::int64_t held) {
     spans_[station].push_back(
-        {{static_cast<std::uint32_t>(station), 0, begin, end, first, static_cast<std::uint32_t>(items)},
-         own_time(end - begin, ran)});
+        {{static_cast<std::uint32_t>(station), 0, begin, end, first, static_cast<std::uint32_t>(items)}, held});
     return static_cast<double>(end - begin) * 1e-9;
   }
 

@@ -93,9 +93,10 @@ TEST_F(BspScenarioRecorder, SaysWhatCannotBeWritten) {
   };
   EXPECT_THAT(why(file_), HasSubstr("no superstep was measured"));
   of.add(step({1, 2, 3}, {0, 0}));
-  EXPECT_THAT(why("/nowhere/scenario.json"), HasSubstr("/nowhere/scenario.json: the scenario cannot be written"));
+  EXPECT_THAT(why("/nowhere/scenario.json"),
+              HasSubstr("/nowhere/scenario.json: cannot be written: No such file or directory; make its folder first"));
   if (std::filesystem::exists("/dev/full")) {
-    EXPECT_THAT(why("/dev/full"), HasSubstr("is the disk full?"));
+    EXPECT_THAT(why("/dev/full"), HasSubstr("/dev/full: cannot be written: No space left on device; make room"));
   }
 }
 

@@ -123,10 +123,23 @@ TEST_F(ProgramHistory, TimeThatOthersHadTheCoresIsNotTheStations) {
   EXPECT_EQ(skel::times_alone(line_, placed, run, same)[2], 0) << "its work was said";
 }
 
+TEST_F(ProgramHistory, NothingIsLearntFromARunThatOthersDisturbed) {
+  auto const one = history();
+  auto run = run_of(3e-3);
+  run.shares = {1, 0.2};
+  one->observe(line_, opened(*one, 1e-3), run, same);
+  EXPECT_EQ(opened(*one, 1e-3).earlier_runs, 0U);
+  run.shares = {1, 0.9};
+  one->observe(line_, opened(*one, 1e-3), run, same);
+  EXPECT_EQ(opened(*one, 1e-3).earlier_runs, 1U);
+}
+
 TEST_F(ProgramHistory, SaysThatFirstItemsWereNotLikeTheOthers) {
   auto const one = history();
   auto const placed = opened(*one, 54e-3);
   EXPECT_EQ(skel::unlike_first_items(line_, placed, {0, 50e-3, 0, 0}), "");
+  EXPECT_EQ(skel::unlike_first_items(line_, placed, {1e-5, 50e-3, 0, 1e-6}), "")
+      << "ends that take no time do not count";
   EXPECT_EQ(
       skel::unlike_first_items(line_, placed, {0, 6e-6, 0, 0}),
       "the first items were not like the others: 'work' took 54 ms for each of the first 100 and 6 us for each of "

@@ -488,7 +488,8 @@ TEST_F(AnnouncementSocket, LeavesNothingBehindWhereNoThreadCanBeMade) {
   EXPECT_EQ(::pthread_setattr_default_np(&before), 0);
   ::pthread_attr_destroy(&before);
   ::pthread_attr_destroy(&too_large);
-  EXPECT_THAT(problem, HasSubstr("skel.sock: the thread that takes what comes cannot be made: "));
+  EXPECT_THAT(problem,
+              HasSubstr("skel.sock: what is announced cannot be taken: 1 thread for skel-announced cannot be started"));
   EXPECT_FALSE(fs::exists(root_ / "skel.sock"));
   sigset_t blocked;
   ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <skel/detail/base/number.hpp>
+
 #include "command.hpp"
 
 namespace {
@@ -20,7 +22,7 @@ class ForecastTest : public FolderTest {
     std::string text = "load, rate\n";
     for (int i = 0; i < 100; ++i) {
       double const noise = 0.01 * std::sin(17.0 * i * i);
-      text += std::to_string((i < 50 ? 1 : 2) + noise) + "," + std::to_string(i == 90 ? 500 : 5 + noise) + "\n";
+      text += skel::exact((i < 50 ? 1 : 2) + noise) + "," + skel::exact(i == 90 ? 500 : 5 + noise) + "\n";
     }
     return file("two.csv", text);
   }
