@@ -77,7 +77,7 @@ int up(testbed_command const& command, std::ostream& out) {
   if (double const there = std::thread::hardware_concurrency(); cores > there)
     complain(
         fmt::format("warning: the hosts may use {:.3g} cores together, and this machine has {:.3g}: they keep the "
-                    "speeds of the file only while fewer are busy at once; --share {:.2g} always keeps them",
+                    "speeds of the file only while no more are busy at once; --share {:.2g} always keeps them",
                     cores, there, command.share * there / cores));
   if (command.json) {
     out << line_of({{"testbed", command.name},
