@@ -87,16 +87,19 @@ int announce(announce_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(What may be said:
-  HOST leaves          it will go: what runs on it is to move
-  HOST joins           it is there (again)
-  HOST speed FACTOR    it has FACTOR times the speed that the platform says; 1: as stated
-  link FROM TO         the path from one to the other has this --latency, --bandwidth, or both
+    R"(Announcements:
+  HOST leaves          The host will go: work on it must move.
+  HOST joins           The host is there (again).
+  HOST speed FACTOR    The host has FACTOR times its speed in the platform; 1: as in the platform.
+  link FROM TO         The path from one to the other has this --latency, --bandwidth, or both.
 
-HOST is what a host calls itself, its name in the platform, or the name of a cluster or site: all hosts of it, and for a
-link from it to itself the paths between them. Whether there is one of this name, or such a path, the program says in its report. PATH is the socket at which a program listens, or a file that it
-watches: one line of JSON for each announcement (docs/formats.md), which any other program may write as well. A speed
-and a link stand until measurements step away from them, that a host leaves until it joins.
+HOST is a host's own name, its name in the platform, or the name of a cluster or site. A cluster or site stands for all
+its hosts, and a link from it to itself for the paths between them. If the program knows no such host or path, its
+report says so.
+
+PATH is the socket at which a program listens, or a file that it watches. The file has one line of JSON for each
+announcement (docs/formats.md). Any other program may write it as well. A speed or a link holds until measurements
+differ from it. A host that leaves is gone until it joins.
 
 --json gives {"to", "announcement": the line that was sent}.
 
@@ -109,14 +112,14 @@ Examples:
 
 action add_announce(CLI::App& app) {
   auto const options = std::make_shared<announce_options>();
-  app.add_option("--to", options->to, "socket or file of the program that is told")->required()->type_name("PATH");
-  app.add_option("HOST", options->words,
-                 "the host, and what is said of it: leaves, joins, speed FACTOR; or: link FROM TO")
+  app.add_option("--to", options->to, "Sends to this socket or file of a program.")->required()->type_name("PATH");
+  app.add_option("HOST", options->words, "HOST leaves, HOST joins, HOST speed FACTOR, or link FROM TO")
       ->required()
       ->type_name("");
-  app.add_option("--latency", options->latency, "of the link [s]")->type_name("SECONDS");
-  app.add_option("--bandwidth", options->bandwidth, "of the link [B/s], perhaps with a unit")->type_name("BYTES");
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_option("--latency", options->latency, "Gives the link this latency [s].")->type_name("SECONDS");
+  app.add_option("--bandwidth", options->bandwidth, "Gives the link this bandwidth [B/s]; it may have a unit.")
+      ->type_name("BYTES");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(footer);
   return [options](std::ostream& out) { return announce(*options, out); };
 }

@@ -211,20 +211,25 @@ int bsp(bsp_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(What a BSP program takes whose processes migrate: each superstep is priced where its processes are (the slowest host,
-which its active processes share; the longest messages of a host; a barrier), the policy is told what happened, and
-moves what it says. Calls and migrations are paid for. The scenario names platform, mapping, workload and policy:
-docs/formats.md. Processes are numbered from 0, supersteps from 1.
+    R"(The command simulates a BSP program whose processes migrate. It prices each superstep: the slowest host, which
+its active processes share; the longest messages of a host; a barrier. The policy learns the times and moves processes.
+Calls and migrations take time as well. The scenario has platform, mapping, workload and policy (docs/formats.md).
+Processes are numbered from 0, supersteps from 1.
 
-Policies: never; rotate (each process to the host of the next, at each call); migbsp (potentials of migration, Righi et
-al. 2009); greedy_refine and diffusion (every ALPHA supersteps); skel (by the superstep times that are expected).
+Policies:
+  never            Processes stay.
+  rotate           Each process goes to the host of the next one, at each call.
+  migbsp           Moves processes by potentials of migration (Righi et al. 2009).
+  greedy_refine    Evens out loads every ALPHA supersteps.
+  diffusion        Neighbours even out their loads every ALPHA supersteps.
+  skel             Moves processes if that lowers the expected times of supersteps.
 
 --json gives {"time": seconds, "supersteps", "calls": [superstep], "migrations": [{"superstep", "process", "from", "to",
 "pm", "t1", "t2"}], "imbalance": largest time of hosts / mean of those with processes - 1, over all supersteps,
-"slowest": {"first", "last", "bound"}: seconds of the slowest host in these supersteps, and at least in the last,
+"slowest": {"first", "last", "bound"}: seconds of the slowest host in these supersteps, and the least in the last,
 "hosts": of each process in the end, "tasks": their numbers in data files, "policy", "calling": seconds of calls,
 "migrating": seconds of migrations, "reschedulings": [{"superstep", "imbalance_before", "imbalance_after", "cost",
-"price", "candidates": [as migrations, with "accepted" and "why"], "took": seconds here, with --timing}]}.
+"price", "candidates": [like migrations, with "accepted" and "why"], "took": seconds here, with --timing}]}.
 
 Examples:
   skel bsp scenario.json
@@ -234,14 +239,16 @@ Examples:
 
 action add_bsp(CLI::App& app) {
   auto const options = std::make_shared<bsp_options>();
-  app.add_option("SCENARIO", options->scenario, "program, platform and policy (JSON, docs/formats.md)")->required();
+  app.add_option("SCENARIO", options->scenario, "scenario with program, platform and policy (JSON, docs/formats.md)")
+      ->required();
   app.add_option("--policy", options->policy,
-                 "instead of the scenario's: never, rotate, migbsp, greedy_refine, diffusion or skel")
+                 "Uses this policy instead of the scenario's: never, rotate, migbsp, greedy_refine, diffusion or skel.")
       ->type_name("NAME");
-  app.add_option("--alpha", options->alpha, "supersteps until the first call, instead of the scenario's")
+  app.add_option("--alpha", options->alpha,
+                 "Makes the first call after this many supersteps, instead of the scenario's.")
       ->type_name("SUPERSTEPS");
-  app.add_flag("--json", options->json, "one JSON object on standard output");
-  app.add_flag("--timing", options->timing, "also what each decision takes on this machine");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
+  app.add_flag("--timing", options->timing, "Adds the time of each decision on this machine.");
   app.footer(footer);
   return [options](std::ostream& out) { return bsp(*options, out); };
 }

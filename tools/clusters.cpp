@@ -84,11 +84,13 @@ int clusters(clusters_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(Hosts are one cluster where their latencies agree within the tolerance. The matrix has the host names in its first
-line, then one row of latencies in seconds per host, separated by commas. It may be noisy: the robust method compares
-means of all edges between groups with their standard errors. Where it is not, and with --method lowekamp-beguelin,
-the algorithm is that of Lowekamp and Beguelin 1996. Of more than 256 hosts with noise a sample is grouped, and the
-others join its groups. At most 10,000 hosts can be grouped.
+    R"(Hosts are one cluster if their latencies agree within the tolerance. The matrix has the names of the hosts in its
+first line. One row per host follows, with latencies in seconds. Commas, semicolons, tabs or blanks separate the fields.
+
+The matrix may be noisy: the method 'robust' compares the means of all edges between groups with their standard errors.
+Without noise, and with --method lowekamp-beguelin, the command uses the algorithm of Lowekamp and Beguelin 1996. If
+there are more than 256 hosts with noise, it groups a sample, and the others join these groups. It groups at most
+10,000 hosts.
 
 --json gives {"clusters": [{"name", "hosts": [names], "latency": median seconds inside, 0 for one host}],
 "levels": [{"name": "host" | "cluster" | "site", "groups": [[names]]}], "noise": relative deviation of one latency}.
@@ -102,14 +104,15 @@ Examples:
 action add_clusters(CLI::App& app) {
   auto const options = std::make_shared<clusters_options>();
   app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md)");
-  app.add_option("--latencies", options->latencies, "matrix of latencies between hosts")->type_name("FILE");
-  app.add_option("--tolerance", options->tolerance, "by what part latencies inside a cluster may differ")
+  app.add_option("--latencies", options->latencies, "Reads the matrix of latencies between hosts from FILE.")
+      ->type_name("FILE");
+  app.add_option("--tolerance", options->tolerance, "Lets latencies inside a cluster differ by this part.")
       ->type_name("PART")
       ->capture_default_str();
-  app.add_option("--method", options->method, "how hosts are grouped: robust or lowekamp-beguelin")
+  app.add_option("--method", options->method, "Groups hosts by this method: robust or lowekamp-beguelin.")
       ->check(CLI::IsMember({"robust", "lowekamp-beguelin"}))
       ->capture_default_str();
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(footer);
   return [options](std::ostream& out) { return clusters(*options, out); };
 }

@@ -117,8 +117,8 @@ int collective(collective_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(All hosts of the platform take part, one process each. Times are predicted by the models whose parameters stand in the
-platform file (docs/formats.md), otherwise from latency and bandwidth.
+    R"(All hosts of the platform take part, with one process each. Models predict the times. They take their parameters
+from the platform file (docs/formats.md), or else from latency and bandwidth.
 
 Example:
   skel collective grid.json --op broadcast --bytes 1048576 --root orsay-0)";
@@ -127,24 +127,27 @@ Example:
 
 action add_collective(CLI::App& app) {
   auto const options = std::make_shared<collective_options>();
-  app.add_option("PLATFORM", options->platform, "platform file (JSON), - for standard input")->required();
-  app.add_option("--op", options->operation,
-                 "broadcast, reduce, allreduce, scatter, gather, allgather, alltoall or barrier")
+  app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md); - reads standard input")
+      ->required();
+  app.add_option(
+         "--op", options->operation,
+         "Plans this collective: broadcast, reduce, allreduce, scatter, gather, allgather, alltoall or barrier.")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--bytes", options->bytes,
-                 "of the vector; of each host's part for scatter, gather, allgather; of each pair for alltoall")
+                 "Gives the size of the vector; for scatter, gather and allgather of each host's part; for alltoall of "
+                 "each pair.")
       ->type_name("BYTES");
-  app.add_option("--root", options->root, "host that has or gets everything; the first unless given")
+  app.add_option("--root", options->root, "Names the host that has or gets everything (default: the first).")
       ->type_name("HOST");
-  app.add_option("--gamma", options->gamma, "time of a reduction's operator [s/B]")
+  app.add_option("--gamma", options->gamma, "Gives the time of a reduction's operator [s/B].")
       ->type_name("SECONDS")
       ->capture_default_str();
-  app.add_option("--stripes", options->stripes, "at most so many trees that segments go over in turn; 1: one tree")
+  app.add_option("--stripes", options->stripes, "Sends segments over at most N trees in turn; 1: one tree.")
       ->type_name("N");
   app.add_flag("--ordered", options->ordered,
-               "the operator is not commutative: operands stay in the order of the hosts");
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+               "Keeps operands in the order of the hosts, for an operator that is not commutative.");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(footer);
   return [options](std::ostream& out) { return collective(*options, out); };
 }

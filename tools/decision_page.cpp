@@ -81,9 +81,9 @@ std::string decision_page(std::vector<platform::past_decision> const& all, std::
          "padding:0.2em 0.5em;text-align:left}svg{max-width:45em}</style></head><body>\n<h1>Decisions</h1>\n<p>" +
          fmt::format("{} decisions for {} requests, from {}.", all.size(), requests.size(), in_html(source)) +
          "</p>\n" + predictions(all) + errors(requests) + table(requests) +
-         "<p>A prediction is what the model says; what is expected is that, corrected by what was measured. The regret "
-         "is the mean time of all measured uses of a request over that of the choice that was measured to be the "
-         "fastest, less 1.</p>\n</body></html>\n";
+         "<p>A prediction is the model's time. The expected time is the same, corrected by measurements. The regret is "
+         "the mean time of all measured uses of a request over that of the fastest measured choice, less "
+         "1.</p>\n</body></html>\n";
 }
 
 }  // namespace skel::tools

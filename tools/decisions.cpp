@@ -152,15 +152,15 @@ int decisions(decisions_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(A program writes the file when it is started with --skel-decisions FILE (libskel_mpi.so: SKEL_DECISIONS=FILE). For each
-request it is shown what was chosen last and why, what a use was predicted to take by the model, what was expected of it
-after correction by what had been measured, and what was measured. Where more than one choice was measured, the regret is
-the mean time of all measured uses over that of the choice that was measured to be the fastest, less 1.
+    R"(A program writes the file if you start it with --skel-decisions FILE (libskel_mpi.so: SKEL_DECISIONS=FILE). For
+each request the command shows the last choice and its reason. It also shows three times of a use: as the model
+predicted it, as expected after correction by earlier measurements, and as measured. If more than one choice was
+measured, the regret is the mean time of all measured uses over that of the fastest measured choice, less 1.
 
 --json gives {"problems": [{"problem", "requests", "decisions", "uses", "median_error", "mean_regret"}], "requests":
 [{"problem", "request", "decisions", "choice", "reason", "model", "predicted": s, "expected": s, "measured": s, "uses",
-"choices_measured", "regret"}], "cut_line"}; null is what was not measured. A last line without an end is left out:
-cut_line is its number, otherwise null. The exit status is 1 where nothing was decided.
+"choices_measured", "regret"}], "cut_line"}. Values that were not measured are null. A last line without an end is left
+out: cut_line is its number, otherwise null. The exit status is 1 if nothing was decided.
 
 Example:
   mpirun -np 4 ./program --skel-decisions decisions.jsonl
@@ -170,9 +170,9 @@ Example:
 
 action add_decisions(CLI::App& app) {
   auto const options = std::make_shared<decisions_options>();
-  app.add_option("FILE", options->file, "what --skel-decisions has written, - for standard input")->required();
-  app.add_option("--page", options->page, "write a page with plots to this file (HTML)")->type_name("FILE");
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_option("FILE", options->file, "file of --skel-decisions; - reads standard input")->required();
+  app.add_option("--page", options->page, "Writes a page with plots to FILE (HTML).")->type_name("FILE");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(footer);
   return [options](std::ostream& out) { return decisions(*options, out); };
 }

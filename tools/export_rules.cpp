@@ -98,14 +98,14 @@ int export_rules(rules_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(Open MPI 4.1 chooses algorithms of collectives by communicator size and bytes alone. The rules name for each
-the algorithm of its component coll/tuned that the models of the platform predict to be fastest, with its segment size.
-They hold for one rank per host in the order of the file (mpirun --map-by node). Bytes are those of the vector for
+    R"(Open MPI 4.1 chooses algorithms of collectives by communicator size and bytes alone. The rules name the fastest
+algorithm of its component coll/tuned for each, as the models of the platform predict it, with its segment size. They
+hold for one rank per host in the order of the file (mpirun --map-by node). Bytes are those of the vector for
 broadcast, reduce and allreduce, of all parts together for scatter, gather and allgather, of one rank's parts together
 for alltoall.
 
-coll/tuned does not look whether an operator is commutative when it follows rules. Unless --every-operator is given, rules
-for reduce and allreduce are only for predefined operators and for commutative ones.
+With rules, coll/tuned does not check that an operator is commutative. Without --every-operator, rules for reduce and
+allreduce are right only for predefined operators and for commutative ones.
 
 Example:
   skel export-rules grid.json -o rules.txt
@@ -115,20 +115,22 @@ Example:
 
 action add_export_rules(CLI::App& app) {
   auto const options = std::make_shared<rules_options>();
-  app.add_option("PLATFORM", options->platform, "platform file (JSON), - for standard input")->required();
-  app.add_option("-o,--output", options->output, "write the rules to this file; otherwise to standard output");
-  app.add_option("--ranks", options->ranks, "communicator sizes: 2, 4, 8, ... and the number of hosts unless given")
+  app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md); - reads standard input")
+      ->required();
+  app.add_option("-o,--output", options->output, "Writes the rules to this file (default: standard output).");
+  app.add_option("--ranks", options->ranks,
+                 "Makes rules for these communicator sizes (default: 2, 4, 8, ... and the number of hosts).")
       ->type_name("LIST")
       ->delimiter(',');
-  app.add_option("--sizes", options->sizes, "sizes where a rule may begin: 256, 512, ... 16 MiB unless given")
+  app.add_option("--sizes", options->sizes, "Lets a rule begin at these sizes (default: 256, 512, ... 16 MiB).")
       ->type_name("LIST")
       ->delimiter(',');
-  app.add_option("--gamma", options->gamma, "time of a reduction's operator [s/B]")
+  app.add_option("--gamma", options->gamma, "Gives the time of a reduction's operator [s/B].")
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_flag("--every-operator", options->every_operator,
-               "only algorithms that are right for operators that are not commutative");
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+               "Uses only algorithms that are right for operators that are not commutative.");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(footer);
   return [options](std::ostream& out) { return export_rules(*options, out); };
 }

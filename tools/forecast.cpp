@@ -198,17 +198,17 @@ int forecast(forecast_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(The file has a measurement in each line, or several, separated by commas, semicolons or tabs, perhaps under a line of
-names; each column is a series of its own. Fields may stand in quotes. Lines that begin with # are comments. --column reads
-only the columns that it names: others may hold anything. Measurements are as far apart as they were made: times are not
-read. Of a family of predictors the one with the least error so far is believed, as in the Network Weather Service. A value
-far off is an outlier, or the first of a step when the next ones are as far off.
+    R"(Each line of the file has a measurement, or several. Commas, semicolons or tabs separate them. A first line may
+name the columns. Each column is a series of its own. Fields may stand in quotes. Lines that begin with # are comments.
+--column reads only the columns that it names, and others may hold anything. The command does not read times:
+measurements count as equally far apart. It believes the predictor with the least error so far, as the Network Weather
+Service does. A value far off is an outlier, or the first of a step if the next ones are as far off.
 
-"error" is the mean absolute error of the method that is believed, lately; "mean error" is that of all forecasts, each made
-before its value was read; "of best" is that over the error of the best single method, which is known afterwards.
+"error" is the recent mean absolute error of the believed method. "mean error" is that of all forecasts, each made
+before its value was read. "of best" is that over the error of the best single method, which is known afterwards.
 
---json gives {"series": [{"name", "values": how many, "next", "error": null after one value, "method", "steps", "last_step":
-number of the first value of the level that stands, "outliers", "mean_absolute_error", "best": {"method",
+--json gives {"series": [{"name", "values": their number, "next", "error": null after one value, "method", "steps",
+"last_step": number of the first value of the present level, "outliers", "mean_absolute_error", "best": {"method",
 "mean_absolute_error"}, with --methods "methods": [the same of each]}]}.
 
 Examples:
@@ -220,10 +220,10 @@ Examples:
 
 action add_forecast(CLI::App& app) {
   auto const options = std::make_shared<forecast_options>();
-  app.add_option("FILE", options->file, "series of measurements; - is standard input")->required();
-  app.add_option("--column", options->columns, "this series alone; may be given several times")->type_name("NAME");
-  app.add_flag("--methods", options->methods, "with the error of each method");
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_option("FILE", options->file, "series of measurements; - reads standard input")->required();
+  app.add_option("--column", options->columns, "Forecasts only this series; you may repeat it.")->type_name("NAME");
+  app.add_flag("--methods", options->methods, "Adds the error of each method.");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(footer);
   return [options](std::ostream& out) { return forecast(*options, out); };
 }

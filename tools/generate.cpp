@@ -66,8 +66,9 @@ int generate(generate_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(Random grids to test the selection of clusters on: FAMILY-SEED-NUMBER.json, and in apps the program of the same name
-with its coefficients there. They are the same on every machine, and however many are made.
+    R"(The command writes random grids for tests of the selection of clusters: FAMILY-SEED-NUMBER.json, and in the
+folder apps the program of the same name with its coefficients there. They are the same on every machine, for any
+--count.
 
 Families: heterogeneous (12 clusters in 6 cities of 2 countries, 16 to 64 hosts, speeds within 20 %), very-heterogeneous
 (1 to 4 countries of 1 to 10 cities of 1 to 3 clusters, 8 to 128 hosts), near-homogeneous (8 equal clusters in 2 cities).
@@ -82,20 +83,22 @@ Example:
 
 action add_generate(CLI::App& app) {
   auto const options = std::make_shared<generate_options>();
-  auto* const platforms = app.add_subcommand("platforms", "random platforms, and mesh programs for them");
+  auto* const platforms = app.add_subcommand("platforms", "Writes random platforms, and mesh programs for them.");
   app.require_subcommand(1);
   platforms->allow_extras();
-  platforms->add_option("--family", options->family, "heterogeneous, very-heterogeneous or near-homogeneous")
+  platforms
+      ->add_option("--family", options->family,
+                   "Draws from this family: heterogeneous, very-heterogeneous or near-homogeneous.")
       ->type_name("NAME")
       ->required();
-  platforms->add_option("--seed", options->seed, "other platforms for another one")
+  platforms->add_option("--seed", options->seed, "Draws other platforms for another number.")
       ->type_name("NUMBER")
       ->capture_default_str();
-  platforms->add_option("--count", options->count, "how many")->type_name("NUMBER")->capture_default_str();
-  platforms->add_option("-o,--output", options->folder, "folder that they are written to")
-      ->type_name("DIR")
-      ->required();
-  platforms->add_flag("--json", options->json, "one JSON object on standard output");
+  platforms->add_option("--count", options->count, "Writes this many platforms.")
+      ->type_name("NUMBER")
+      ->capture_default_str();
+  platforms->add_option("-o,--output", options->folder, "Writes them to this folder.")->type_name("DIR")->required();
+  platforms->add_flag("--json", options->json, "Prints one JSON object on standard output.");
   platforms->footer(footer);
   return [options](std::ostream& out) { return generate(*options, out); };
 }

@@ -28,16 +28,16 @@ namespace skel::tools {
 namespace {
 
 constexpr char const* footer = R"(Examples:
-  skel probe -o grid.json                          measure this machine
-  mpirun -np 4 skel probe -o grid.json             the hosts of 4 ranks, their clusters, and the paths between them
-  skel place grid.json pipeline.json               the best placement of a pipeline
-  skel place grid.json pipeline.json --json        the same for programs
-  skel pepa model.pepa --throughput process1       solve a PEPA model
-  skel help place                                  everything about one verb
+  skel probe -o grid.json                          measures this machine
+  mpirun -np 4 skel probe -o grid.json             measures the hosts of 4 ranks, and the paths between them
+  skel place grid.json pipeline.json               finds the best placement of a pipeline
+  skel place grid.json pipeline.json --json        prints the same for programs
+  skel pepa model.pepa --throughput process1       solves a PEPA model
+  skel help place                                  explains one verb
 
-Exit status: 0 an answer was given; 1 there is none (or it could not be written);
-2 the command line or a file cannot be accepted: "skel: FILE: WHERE: REASON" on standard error.
-The files are described in docs/formats.md.)";
+Exit status: 0, there is an answer; 1, there is none, or it could not be written;
+2, the command line or a file cannot be accepted: "skel: FILE: WHERE: REASON" on standard error.
+docs/formats.md describes the files.)";
 
 /// The most of an argument that a message shows, and of a whole message about the command line.
 constexpr std::size_t most_shown = 60, most_of_usage = 400;
@@ -166,8 +166,9 @@ std::vector<std::string> with_mark(CLI::App const& app, std::vector<std::string>
 
 /// `chosen` becomes the name of the verb as soon as it is known.
 int run(int argc, char const* const* argv, std::ostream& out, std::string& chosen) {
-  CLI::App app("skel: places, prices and measures parallel programs on grids", "skel");
-  app.set_version_flag("--version", std::string("skel ") + SKEL_VERSION);
+  CLI::App app("skel places, prices and measures parallel programs on grids.", "skel");
+  app.set_help_flag("-h,--help", "Prints this help.");  // verbs take it over
+  app.set_version_flag("--version", std::string("skel ") + SKEL_VERSION, "Prints the version.");
   app.footer(footer);
   app.allow_extras();
   std::vector<verb> verbs;
@@ -179,28 +180,27 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
     verbs.push_back({sub, declare(*sub)});
     names.push_back(name);
   };
-  add("place", "find the best placement of a pipeline on a platform", add_place);
-  add("pepa", "solve a PEPA model: throughputs, utilisation, populations", add_pepa);
-  add("announce", "tell a program that runs that hosts come, go or slow down", add_announce);
-  add("bsp", "what a BSP program takes whose processes migrate", add_bsp);
-  add("clusters", "group hosts into clusters by their latencies", add_clusters);
-  add("collective", "choose how a collective runs on a platform", add_collective);
-  add("decisions", "show what a program has decided, and how right its predictions were", add_decisions);
-  add("export-rules", "write rules for Open MPI's own collectives from the models of a platform", add_export_rules);
-  add("forecast", "what a series of measurements is expected to be next, and how good such forecasts were",
-      add_forecast);
-  add("generate", "random platforms to test the selection of clusters on", add_generate);
-  add("price", "predict the time of a collective inside a cluster under a communication model", add_price);
-  add("select", "which clusters take part in a program that iterates over a mesh", add_select);
-  add("testbed", "emulate the grid of a platform file on this machine, to run programs on", add_testbed);
+  add("place", "Finds the best placement of a pipeline on a platform.", add_place);
+  add("pepa", "Solves a PEPA model: throughputs, utilisation, populations.", add_pepa);
+  add("announce", "Tells a running program that hosts come, go or slow down.", add_announce);
+  add("bsp", "Simulates a BSP program whose processes migrate.", add_bsp);
+  add("clusters", "Groups hosts into clusters by their latencies.", add_clusters);
+  add("collective", "Chooses the best way of a collective on a platform.", add_collective);
+  add("decisions", "Shows the decisions of a program, and the errors of its predictions.", add_decisions);
+  add("export-rules", "Writes rules for Open MPI's own collectives from the models of a platform.", add_export_rules);
+  add("forecast", "Forecasts the next value of a series of measurements, and rates such forecasts.", add_forecast);
+  add("generate", "Generates random platforms for tests of the selection of clusters.", add_generate);
+  add("price", "Predicts the time of a collective inside a cluster under a communication model.", add_price);
+  add("select", "Selects the clusters for a program that iterates over a mesh.", add_select);
+  add("testbed", "Emulates the grid of a platform file on this machine, to run programs on it.", add_testbed);
 #if SKEL_WITH_MPI
-  add("pattern", "what the pattern of an irregular reduction over a mesh, graph or matrix is like", add_pattern);
-  add("probe", "measure hosts and the paths between them", add_probe);
-  add("run", "start a program again when it has died", add_run);
-  add("train", "time irregular reductions on this machine, and fit models that choose their algorithms", add_train);
-  add("why", "say what each rank of a program that runs does or waits for", add_why);
+  add("pattern", "Describes the pattern of an irregular reduction over a mesh, graph or matrix.", add_pattern);
+  add("probe", "Measures hosts and the paths between them.", add_probe);
+  add("run", "Starts a program again when it has died.", add_run);
+  add("train", "Times irregular reductions on this machine, and fits models that choose their algorithms.", add_train);
+  add("why", "Shows what each rank of a running program does or waits for.", add_why);
 #endif
-  app.add_subcommand("help", "explain a verb: skel help VERB");
+  app.add_subcommand("help", "Explains a verb: skel help VERB.");
 
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (!arguments.empty() && arguments.front() == "help") {  // what follows are names here, not verbs to parse

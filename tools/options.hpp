@@ -74,7 +74,7 @@ inline void expect_not_read(std::string const& option, std::string const& output
   fs::path const there = input == "-" ? "/dev/stdin" : input;
   if (output.empty() || !fs::is_regular_file(there, unknown) || !fs::equivalent(output, there, unknown)) return;
   refuse_option(option, in_quotes(output) + " is the file that is read (" + in_quotes(source_of(input)) +
-                            "), which would be lost; name another file for what is written");
+                            "), which would be lost; name another file for the output");
 }
 
 /// The name of a file as a message for people shows it.

@@ -105,13 +105,14 @@ int pattern_features_of(pattern_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(The features are what an algorithm for an irregular reduction, x[index[i][j]] += f(i), is chosen by. In a .graph,
-.mtx or edge file an iteration is an edge (each undirected edge once) with its two ends as subscripts; in .pack, .su2
-and .obj an element or face with its nodes. P threads run the iterations in P contiguous blocks and own the elements in
-P contiguous blocks; P may be more than the machine has cores.
+    R"(Algorithms for an irregular reduction, x[index[i][j]] += f(i), are chosen by these features. In a .graph, .mtx or
+edge file an iteration is an edge (each undirected edge once), with its two ends as subscripts. In .pack, .su2, .obj and
+.msh it is an element or face with its nodes. P threads run the iterations in P contiguous blocks and own the elements
+in P contiguous blocks. P may be more than the machine's cores.
 
 --json gives {"features": {"N", "M", "P", "subscripts", "CON", "MOB", "SP", "CLUS", "run_length", "rho", "load",
-"crossing", "contended", "privates", "private_subscripts", "turnover"}, "seconds": time to count them, without reading the file}.
+"crossing", "contended", "privates", "private_subscripts", "turnover", "mixing"}, "seconds": time to count them, without
+reading the file}.
 
 Examples:
   skel pattern mesh.pack
@@ -124,10 +125,11 @@ action add_pattern(CLI::App& app) {
   auto const options = std::make_shared<pattern_options>();
   app.add_option("FILE", options->file, "mesh, graph or matrix (docs/formats.md)");
   app.add_option("--format", options->format,
-                 "mtx, graph, pack, su2, obj or edges; by the ending of the file unless given")
+                 "Reads this format: mtx, graph, pack, su2, obj, edges or msh (default: by the ending of the file).")
       ->type_name("NAME");
-  app.add_option("--threads", options->threads, "P; as many as the machine has cores unless given")->type_name("P");
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_option("--threads", options->threads, "Counts features for P threads (default: the cores of the machine).")
+      ->type_name("P");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(footer);
   return [options](std::ostream& out) { return pattern_features_of(*options, out); };
 }

@@ -28,9 +28,9 @@ namespace pepa = skel::cost::pepa;
 
 constexpr char const* pepa_footer =
     R"(--json gives {"states": n, "transitions": n, "throughput": {ACTION: 1/s}, "solver": NAME, "iterations": n,
-"residual": r, "warnings": [{"where", "text"}]}, with "population": {STATE: mean number} and "utilisation":
-[{"component", "copies", "states": {STATE: mean number}}] where asked for. The residual is the part of the probability
-flow that does not balance, ||pi Q||_1 / sum pi q; an answer above 1e-12 is not given (status 1).
+"residual": r, "warnings": [{"where", "text"}]}. With their options it also gives "population": {STATE: mean number} and
+"utilisation": [{"component", "copies", "states": {STATE: mean number}}]. The residual is the part of the probability
+flow that does not balance, ||pi Q||_1 / sum pi q. A result above 1e-12 is no answer (status 1).
 
 Examples:
   skel pepa pipeline.pepa --throughput process1
@@ -165,31 +165,32 @@ int run_pepa(pepa_options const& options, std::ostream& out) {
 
 action add_pepa(CLI::App& app) {
   auto const options = std::make_shared<pepa_options>();
-  app.add_option("MODEL", options->file,
-                 "PEPA model (the language is described in docs/pepa.md); - reads standard input")
+  app.add_option("MODEL", options->file, "PEPA model (docs/pepa.md describes the language); - reads standard input")
       ->required();
-  app.add_option("--throughput", options->throughput, "throughput of this action; may be repeated")
+  app.add_option("--throughput", options->throughput, "Shows the throughput of this action; you may repeat it.")
       ->type_name("ACTION")
       ->take_all()
       ->expected(1);
-  app.add_flag("--all", options->all, "throughput of every action (as without --throughput)");
-  app.add_option("--population", options->population, "mean number of components in this local state; may be repeated")
+  app.add_flag("--all", options->all, "Shows the throughput of every action (as without --throughput).");
+  app.add_option("--population", options->population,
+                 "Shows the mean number of components in this local state; you may repeat it.")
       ->type_name("STATE")
       ->take_all()
       ->expected(1);
-  app.add_flag("--utilisation", options->utilisation, "where every sequential component spends its time");
-  app.add_option("--set", options->set, "give a named rate another value; may be repeated")
+  app.add_flag("--utilisation", options->utilisation,
+               "Shows the local states in which every sequential component spends its time.");
+  app.add_option("--set", options->set, "Gives a named rate another value; you may repeat it.")
       ->type_name("RATE=VALUE")
       ->take_all()
       ->expected(1);
-  app.add_option("--system", options->system, "the process that is the system equation")->type_name("PROCESS");
-  app.add_option("--solver", options->solver, "auto, gth, gauss_seidel or krylov")
+  app.add_option("--system", options->system, "Takes this process as the system equation.")->type_name("PROCESS");
+  app.add_option("--solver", options->solver, "Solves by this method: auto, gth, gauss_seidel or krylov.")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--max-states", options->max_states, "give up beyond this number of states")
+  app.add_option("--max-states", options->max_states, "Gives up beyond this number of states.")
       ->type_name("N")
       ->capture_default_str();
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(pepa_footer);
   return [options](std::ostream& out) { return run_pepa(*options, out); };
 }

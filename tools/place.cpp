@@ -290,14 +290,14 @@ int place(place_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(A placement is written as the hosts of the stages separated by commas; the workers of a farm are joined by plus
-signs: p1,a-0+a-1,p2. The candidates' file has one placement per line (lines that start with # are skipped) or is
-a JSON array of arrays of host names.
+    R"(A placement is the list of the stages' hosts, separated by commas. Plus signs join the workers of a farm:
+p1,a-0+a-1,p2. The candidates' file has one placement per line (lines that start with # are skipped), or is a JSON array
+of arrays of host names.
 
 --json gives {"placement": ["p1", "a-0+a-1"], "throughput": items/s, "optimal": true|false, "bound": items/s or null,
-"evaluated": n, "model": text, "alternatives": [{"placement", "throughput"}], "workers": [["p1"], ["a-0", "a-1"]]}, and with their
-flags "pepa": text and "explanation": {...}. No placement (among the candidates, where they are given) has a higher
-throughput than "bound", and "optimal" says that none is better than "throughput".
+"evaluated": n, "model": text, "alternatives": [{"placement", "throughput"}], "workers": [["p1"], ["a-0", "a-1"]]}, and
+with their flags "pepa": text and "explanation": {...}. No placement (among the candidates, if given) has a higher
+throughput than "bound". "optimal" is true if none is better than "throughput".
 
 Examples:
   skel place grid.json pipeline.json
@@ -317,41 +317,42 @@ action add_place(CLI::App& app) {
       ->required();
   // An empty shell variable must not become a free search.
   auto const not_empty = [](std::string const& value) { return std::string(value.empty() ? "names nothing" : ""); };
-  auto* const one = app.add_option("--placement", options->placement, "price this placement only")
+  auto* const one = app.add_option("--placement", options->placement, "Prices only this placement.")
                         ->type_name("HOSTS")
                         ->check(not_empty);
-  app.add_option("--candidates", options->candidates, "choose among the placements in this file")
+  app.add_option("--candidates", options->candidates, "Chooses among the placements in FILE.")
       ->type_name("FILE")
       ->check(not_empty)
       ->excludes(one);
-  app.add_option("--time-limit", options->time_limit,
-                 "end the search after this many seconds with the best so far;\n0: when the optimum is proven")
+  app.add_option(
+         "--time-limit", options->time_limit,
+         "Ends the search after this many seconds with the best so far;\n0: ends it when the optimum is proven.")
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_option(
          "--share", options->share,
-         "how stages on one host share it: static (each has its part, busy or not)\nor dynamic (among the busy)")
+         "Divides a host among its stages: static (each has its part, busy or not)\nor dynamic (among the busy).")
       ->check(CLI::IsMember({"static", "dynamic"}))
       ->capture_default_str();
-  app.add_option("--farms", options->farms, "how items reach workers: on_demand or round_robin")
+  app.add_option("--farms", options->farms, "Gives items to workers: on_demand or round_robin.")
       ->check(CLI::IsMember({"on_demand", "round_robin"}))
       ->capture_default_str();
-  app.add_option("--buffer", options->buffer, "items that may wait before each worker")
+  app.add_option("--buffer", options->buffer, "Lets this many items wait before each worker.")
       ->type_name("ITEMS")
       ->capture_default_str();
-  app.add_option("--alternatives", options->alternatives, "how many runners-up to show")
+  app.add_option("--alternatives", options->alternatives, "Shows this many runners-up.")
       ->type_name("N")
       ->capture_default_str();
   app.add_option(
          "--model", options->model,
-         "times are exponential (the PEPA model) or deterministic: constant, so that the slowest stage with its "
-         "two moves sets the pace (an upper bound where there are farms or buffers)")
+         "Takes times as exponential (the PEPA model) or deterministic: constant, so that the slowest stage with "
+         "its two moves sets the pace (an upper bound if there are farms or buffers).")
       ->check(CLI::IsMember({"exponential", "deterministic"}))
       ->capture_default_str();
-  app.add_flag("--print-pepa", options->print_pepa, "print the PEPA model of the placement instead of the table");
-  app.add_flag("--explain", options->explain, "say why: the bottleneck and what each stage does with its time");
-  app.add_flag("--progress", options->progress, "say on standard error how long the search has been running");
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_flag("--print-pepa", options->print_pepa, "Prints the PEPA model of the placement instead of the table.");
+  app.add_flag("--explain", options->explain, "Explains the answer: the bottleneck and the time of each stage.");
+  app.add_flag("--progress", options->progress, "Prints the search time so far on standard error.");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(footer);
   return [options](std::ostream& out) { return place(*options, out); };
 }

@@ -135,12 +135,12 @@ int price(price_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(The price is the predicted time from the moment all ranks start until the last one has what it is to get: the exact
+    R"(The price is the predicted time from the start of all ranks until the last one has its result. It is the exact
 recursion over the algorithm's messages. Bytes are those of the vector for broadcast, reduce and allreduce, of each
 rank's part for scatter, gather and allgather, of each pair of ranks for alltoall.
 
-Parameters are read from the cluster's block of the model's name ("plogp": {"L", "g", "os", "or"}, ...); where there is
-none they follow from another block, or from latency and bandwidth: see docs/formats.md.
+The command reads parameters from the cluster's block of the model's name ("plogp": {"L", "g", "os", "or"}, ...).
+Without such a block they follow from another block, or from latency and bandwidth (docs/formats.md).
 
 --json gives {"predicted": seconds, "segment": bytes (of algorithms that cut the vector), "parameters_from": block}.
 
@@ -155,21 +155,27 @@ Examples:
 action add_price(CLI::App& app) {
   auto const options = std::make_shared<price_options>();
   app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md)");
-  app.add_option("--cluster", options->cluster, "the cluster whose hosts take part")->type_name("NAME");
-  app.add_option("--op", options->operation, "the collective (--list)")->type_name("NAME")->capture_default_str();
-  app.add_option("--algorithm", options->algorithm, "how it is done (--list)")->type_name("NAME");
-  app.add_option("--model", options->model, "model of a message (--list)")->type_name("NAME")->capture_default_str();
-  app.add_option("--bytes", options->bytes, "size")->type_name("BYTES");
-  app.add_option("--segment", options->segment, "size of a segment; the one with the least price unless given")
+  app.add_option("--cluster", options->cluster, "Prices it on the hosts of this cluster.")->type_name("NAME");
+  app.add_option("--op", options->operation, "Prices this collective (--list).")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--algorithm", options->algorithm, "Prices this algorithm (--list).")->type_name("NAME");
+  app.add_option("--model", options->model, "Uses this model of a message (--list).")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--bytes", options->bytes, "Gives the size.")->type_name("BYTES");
+  app.add_option("--segment", options->segment, "Gives the size of a segment (default: the one with the least price).")
       ->type_name("BYTES");
-  app.add_option("--gamma", options->gamma, "time of a reduction's operator [s/B]")
+  app.add_option("--gamma", options->gamma, "Gives the time of a reduction's operator [s/B].")
       ->type_name("SECONDS")
       ->capture_default_str();
-  app.add_option("--radix", options->radix, "of k-nomial trees")->type_name("K")->capture_default_str();
-  app.add_option("--ranks", options->ranks, "how many take part; one per host of the cluster unless given")
+  app.add_option("--radix", options->radix, "Gives the radix of k-nomial trees.")
+      ->type_name("K")
+      ->capture_default_str();
+  app.add_option("--ranks", options->ranks, "Lets N ranks take part (default: one per host of the cluster).")
       ->type_name("N");
-  app.add_flag("--list", options->list, "list operations with their algorithms, and models");
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_flag("--list", options->list, "Lists operations with their algorithms, and models.");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(footer);
   return [options](std::ostream& out) { return price(*options, out); };
 }

@@ -73,7 +73,7 @@ void print_table(discovery_result const& result, std::ostream& out) {
       100 * all.latency_spread, 100 * doubt);
   if (doubt > platform::sure_enough)
     out << fmt::format(
-        "The machine was busy: measure again when it is not. What is least sure is kept for {:.2g} % of "
+        "The machine was busy: measure again when it is not. The least sure figures are kept for {:.2g} % of "
         "--max-age.\n",
         100 * platform::believed_for(1, doubt));
   if (machine.host_count() == 1)
@@ -206,51 +206,54 @@ int probe_machine(probe_command command, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(Start one rank on each host (or more: those of one host are one). The latency between each two hosts is measured in
-rounds of disjoint pairs, 99 rounds for 100 hosts; hosts whose latencies agree within the tolerance become clusters;
-then messages are measured between two hosts of each cluster and of each two clusters, and where a host has several
-ranks between two of them, as many as the models need.
-Times are repeated until the 95 % interval of the median is narrower than a quarter of the tolerance, or --probes.
+    R"(Start one rank on each host. Several ranks of one host count as one. The command measures in three steps:
+  1. The latency between each two hosts, in rounds of disjoint pairs: 99 rounds for 100 hosts.
+  2. Hosts whose latencies agree within the tolerance become clusters.
+  3. Messages between two hosts of each cluster and of each two clusters, as many as the models need. If a host has
+     several ranks, also messages between two of them.
+It repeats times until the 95 % interval of the median is narrower than a quarter of the tolerance, or up to --probes.
 
-Speed is in work units per second: a million steps of a fixed kernel of integer, memory and floating-point operations.
-A stage that takes t seconds on a host of speed v has "work": t * v. A cluster has the median speed of its hosts.
-"load" is the part of the time in which something else had the core, of the host that had most.
-"off by" is how far each model is from what was measured: the robust deviation of its relative errors.
+Speed is in work units per second. A work unit is a million steps of a fixed kernel of integer, memory and
+floating-point operations. A stage that takes t seconds on a host of speed v has "work": t * v. A cluster has the median
+speed of its hosts. "load" is the part of the time in which something else had the core, on the host with the greatest.
+"off by" is the distance of each model from the measurements: the robust deviation of its relative errors.
 
 Examples:
   skel probe                                       this machine alone
   mpirun -np 4 skel probe -o grid.json             the hosts of 4 ranks, and the paths between them
   mpirun -np 4 skel probe --per-rank --json        each rank counts as a host
   mpirun ... skel probe -o grid.json --models hockney --probes 9      fewer probes
-  mpirun ... skel probe --max-age 3600             take what was measured in the last hour)";
+  mpirun ... skel probe --max-age 3600             takes measurements of the last hour)";
 
 }  // namespace
 
 action add_probe(CLI::App& app) {
   auto const command = std::make_shared<probe_command>();
-  app.add_option("-o,--output", command->output, "write the platform description to this file");
-  app.add_flag("--json", command->json, "one JSON object: {\"platform\": {...}, \"from_cache\", \"file\"}");
-  app.add_option("--models", command->models, "communication models whose parameters are measured\n(skel price --list)")
+  app.add_option("-o,--output", command->output, "Writes the platform description to this file.");
+  app.add_flag("--json", command->json, "Prints one JSON object: {\"platform\": {...}, \"from_cache\", \"file\"}.");
+  app.add_option("--models", command->models,
+                 "Measures the parameters of these communication models\n(skel price --list).")
       ->type_name("LIST")
       ->capture_default_str();
-  app.add_option("--tolerance", command->options.tolerance, "by what part latencies inside a cluster may differ")
+  app.add_option("--tolerance", command->options.tolerance, "Lets latencies inside a cluster differ by this part.")
       ->type_name("PART")
       ->capture_default_str();
-  app.add_option("--probes,--repeats", command->probes, "how often each time is measured, at most")
+  app.add_option("--probes,--repeats", command->probes, "Measures each time at most N times.")
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--time-limit", command->options.time_limit,
-                 "seconds after which only what is indispensable is measured")
+                 "Measures only what is indispensable after this many seconds.")
       ->capture_default_str();
-  app.add_flag("--per-rank", command->options.host_per_rank, "every rank counts as a host, also on one machine");
-  app.add_flag("--progress", command->progress, "tell the rounds on standard error, also where that is no terminal");
+  app.add_flag("--per-rank", command->options.host_per_rank, "Counts every rank as a host, also on one machine.");
+  app.add_flag("--progress", command->progress, "Prints the rounds on standard error, also if that is no terminal.");
+  app.add_option("--max-age", command->options.max_age,
+                 "Takes an earlier measurement of the same hosts and\ntolerance that is younger [s], and adds the "
+                 "missing parts.")
+      ->capture_default_str();
   app.add_option(
-         "--max-age", command->options.max_age,
-         "believe an earlier measurement of the same hosts and\ntolerance that is younger [s], and add what it lacks")
-      ->capture_default_str();
-  app.add_option("--cache", command->cache,
-                 "file that keeps the measurement\n(default: $XDG_CACHE_HOME/skel/platform-KEY.json or in ~/.cache)");
-  app.add_flag("--no-cache", command->no_cache, "neither read nor keep a measurement");
+      "--cache", command->cache,
+      "Keeps the measurement in this file\n(default: $XDG_CACHE_HOME/skel/platform-KEY.json or in ~/.cache).");
+  app.add_flag("--no-cache", command->no_cache, "Neither reads nor keeps a measurement.");
   app.footer(footer);
   return [command](std::ostream& out) { return probe_machine(*command, out); };
 }

@@ -236,19 +236,23 @@ int run(run_options const& options, std::ostream& out) {
 constexpr std::size_t most_restarts = 1'000'000;
 
 constexpr char const* footer =
-    R"(A program has died when a signal ended it, or one of its ranks, or mpirun, or mpirun has lost a host. It has not when it
-ended by itself, with whatever status, when MPI_Abort ended it, or after a SIGINT, SIGTERM, SIGHUP or SIGQUIT that was sent
-to skel run, which passes signals on, nor by another one that was (SIGUSR1, SIGXCPU). Then the status is that of the
-command; after a death that is not followed by a restart, also because skel run was asked to end before it, it is 128 + the
-signal of the death. What a command that was ended has left on this host is ended, too.
+    R"(The command starts a program and starts it again when it has died. A program has died if a signal ended it, one
+of its ranks or mpirun, or if mpirun lost a host. These endings are no deaths:
+  - The program ended by itself, with any status, or MPI_Abort ended it.
+  - skel run got SIGINT, SIGTERM, SIGHUP or SIGQUIT before. It passes signals on.
+  - Another signal that skel run had passed on ended it (SIGUSR1, SIGXCPU).
+The exit status is then that of the command. After a death without a restart it is 128 + the signal of the death, also
+if skel run was asked to end before the restart. skel run also ends processes that such a command left on this host.
 
-With --skel-checkpoint FOLDER (or --skel-checkpoint=FOLDER) in the command, and the folder on this host, three starts in a
-row that have made no checkpoint, of whichever stream of the program, end it, whatever is left of --restarts. A host that
-dies twice in a row is left out, where --host or a hostfile names others, and one that is lost at once; ranks become fewer where
-their slots do.
+If the command has --skel-checkpoint FOLDER (or --skel-checkpoint=FOLDER) and the folder is on this host, skel run gives
+up after three starts in a row without a new checkpoint, whatever is left of --restarts. A checkpoint of any stream of
+the program counts.
 
---json gives, behind what the program writes, {"status", "starts", "gave_up": why, or "", "deaths": [{"what", "rank": or null,
-"host", "signal"}], "command": the last one}.
+If --host or a hostfile names other hosts, skel run drops a host that dies twice in a row, and a lost host at once. It
+starts fewer ranks if fewer slots remain.
+
+--json gives, after the output of the program, {"status", "starts", "gave_up": the reason, or "", "deaths": [{"what",
+"rank": or null, "host", "signal"}], "command": the last one}.
 
 Examples:
   skel run -- mpirun -np 4 program input --skel-checkpoint checkpoints
@@ -262,10 +266,10 @@ action add_run(CLI::App& app) {
   app.add_option("COMMAND", options->command,
                  "mpirun with its options and the program, or a program; -- may stand before it")
       ->required();
-  app.add_option("--restarts", options->restarts, "how often it is started again after it has died")
+  app.add_option("--restarts", options->restarts, "Starts the program again at most this often after it has died.")
       ->check(CLI::Range(std::size_t{0}, most_restarts))
       ->capture_default_str();
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(footer);
   return [options](std::ostream& out) { return run(*options, out); };
 }

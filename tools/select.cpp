@@ -268,28 +268,28 @@ int select(select_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(Which clusters of a platform take part in a program that iterates over a mesh, so that an iteration takes the least time.
-More clusters compute faster, and wait longer for each other. The files are described in docs/formats.md.
+    R"(The command chooses the clusters of a platform for a program that iterates over a mesh, so that an iteration
+takes the least time. More clusters compute faster, and wait longer for each other. docs/formats.md describes the files.
 
-Where the program says what a host of each cluster costs in an hour ("price_per_hour"), --budget is what all hosts together
-may cost: then a cluster may take part with some of its hosts, and with --subset some of those clusters with none. Without a budget all of its hosts do: no iteration takes less
-with fewer.
+--budget needs prices: the program says what a host of each cluster costs in an hour ("price_per_hour"). All hosts
+together may cost as much as the budget. Then a cluster may take part with some of its hosts, and a cluster of --subset
+with none. Without a budget all its hosts take part, because no iteration takes less with fewer.
 
---announcements is a file as programs that run watch it (skel announce): what an element takes is longer where hosts have a
-part of their speed, paths are as announced, and hosts that leave take no part. Lines that cannot be accepted are told, and
-left out.
+--announcements reads a file that programs watch during a run (skel announce). An element takes longer on hosts that
+have a part of their speed, paths are as announced, and hosts that leave take no part. The command names the lines that
+it cannot accept, and leaves them out.
 
 Algorithms: exact (proven), exhaustive (all sets), greedy, grouping (greedy, with groups of near clusters at once), rnd
-(random), rnd1k (the best of a thousand), sa (simulated annealing), sa.greedy and sa.grouping (from what these find).
+(random), rnd1k (the best of a thousand), sa (simulated annealing), sa.greedy and sa.grouping (from the sets of these).
 
---json gives {"clusters": [name], "iteration": seconds, "phases": [seconds of each, as in APP], "communication": seconds of
-updates and all-reduces, "hidden": seconds of these behind phases, "update" and "all_reduce": seconds of one, "optimal":
-proven, "bound": seconds that no clusters take less than, "evaluated": sets, "seconds": that the search took}. iteration is
-the sum of phases and communication without what is hidden. Where there are prices, also "hosts": of each cluster those that
-take part, and "price_per_hour": of all of them.
+--json gives {"clusters": [name], "iteration": seconds, "phases": [seconds of each, as in APP], "communication": seconds
+of updates and all-reduces, "hidden": seconds of these behind phases, "update" and "all_reduce": seconds of one,
+"optimal": proven, "bound": proven least seconds of any clusters, "evaluated": sets, "seconds": of the search}.
+"iteration" is the sum of phases and communication without the hidden part. With prices it also gives "hosts": of each
+cluster those that take part, and "price_per_hour": of all of them.
 
---plot draws the grid with the clusters that take part, and the time of the best set of each size. These are proven where
-there are 19 clusters at the most; of more, the picture says which ones are a heuristic's.
+--plot draws the grid with the chosen clusters, and the time of the best set of each size. These are proven for at most
+19 clusters. For more, the picture marks those of a heuristic.
 
 Examples:
   skel select grid.json app.json
@@ -303,27 +303,28 @@ Examples:
 
 action add_select(CLI::App& app) {
   auto const options = std::make_shared<select_options>();
-  app.add_option("PLATFORM", options->platform, "clusters and links (JSON, docs/formats.md); - is standard input")
+  app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md); - reads standard input")
       ->required();
-  app.add_option("APP", options->app, "the program (JSON, docs/formats.md); - is standard input")->required();
-  app.add_option("--algorithm", options->algorithm, joined(mapping::selection_algorithms))
+  app.add_option("APP", options->app, "mesh program (JSON, docs/formats.md); - reads standard input")->required();
+  app.add_option("--algorithm", options->algorithm,
+                 "Searches by this algorithm: " + joined(mapping::selection_algorithms) + ".")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--subset", options->subset,
-                 "what an iteration takes on these clusters, and whether they are the best")
+  app.add_option("--subset", options->subset, "Prices an iteration on these clusters, and compares them with the best.")
       ->type_name("NAME,NAME,...");
-  app.add_option("--time-limit", options->time_limit, "stop exact or exhaustive after this, with what is proven then")
+  app.add_option("--time-limit", options->time_limit,
+                 "Stops exact or exhaustive after this time, with the bound that is proven by then.")
       ->type_name("SECONDS");
   app.add_option("--budget", options->budget,
-                 "what all hosts together may cost in an hour, by \"price_per_hour\" of APP")
+                 "Lets all hosts together cost this much in an hour, by \"price_per_hour\" of APP.")
       ->type_name("MONEY");
   app.add_option("--announcements", options->announcements,
-                 "what is announced of hosts and paths: lines of JSON (docs/formats.md); - is standard input")
+                 "Reads announcements of hosts and paths: lines of JSON (docs/formats.md); - reads standard input.")
       ->type_name("FILE");
-  app.add_option("--seed", options->seed, "of rnd, rnd1k and sa")->type_name("NUMBER")->capture_default_str();
-  app.add_option("--plot", options->plot, "draw the grid, and the time by the number of clusters, into this SVG file")
+  app.add_option("--seed", options->seed, "Seeds rnd, rnd1k and sa.")->type_name("NUMBER")->capture_default_str();
+  app.add_option("--plot", options->plot, "Draws the grid, and the time by the number of clusters, into FILE (SVG).")
       ->type_name("FILE");
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(footer);
   return [options](std::ostream& out) { return select(*options, out); };
 }

@@ -104,7 +104,7 @@ int down(testbed_command const& command, std::ostream& out) {
   }
   out << "testbed '" << command.name << "' "
       << (removed.was_up      ? "is down"
-          : removed.hosts > 0 ? "was not up; what was left of " + counted(removed.hosts, "host") + " is removed"
+          : removed.hosts > 0 ? "was not up; the rest of " + counted(removed.hosts, "host") + " is removed"
                               : "was not up, and nothing is left of it")
       << '\n';
   return done;
@@ -114,8 +114,10 @@ int set(testbed_command const& command, std::ostream& out) {
   bool const latency = command.set->count("--latency") > 0, bandwidth = command.set->count("--bandwidth") > 0,
              share = command.set->count("--share") > 0;
   if (share && command.of.size() != 1) refuse_option("--share", "is of one host, or of the hosts of one cluster");
-  if (!share && command.of.size() != 2) refuse_option("NAME", "two are wanted, each a host or a cluster: from, to");
-  if (!share && !latency && !bandwidth) refuse_option("NAME", "--latency, --bandwidth or --share says what to change");
+  if (!share && command.of.size() != 2)
+    refuse_option("NAME", "needs two, each a host or a cluster: source and destination");
+  if (!share && !latency && !bandwidth)
+    refuse_option("NAME", "is given without a change; add --latency, --bandwidth or --share");
   ordered_json question{{"ask", "set"}, {"of", command.of}};
   if (share) question["share"] = command.share;
   if (latency) question["latency"] = command.latency;
@@ -203,21 +205,22 @@ int show(testbed_command const& command, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(A grid that one does not have, on one machine: each host of a platform file becomes a network namespace with a host
-name and an address of its own, and a control group with its share of the processors. A process carries packets
-between them: each is held for the latency of its way and for its time at the way's bandwidth. Needs root.
+    R"(The command emulates the grid of a platform file on one machine. Each host becomes a network namespace with a
+host name and an address of its own, and a control group with its share of the processors. A process carries packets
+between the hosts. It holds each packet for the latency of its way and for its time at the way's bandwidth. It needs
+root.
 
-  up FILE      makes it, and returns when it can be used
-  run          runs a command on a host, the first one unless --host says another; an unchanged mpirun there starts its
-               ranks on all hosts, over TCP between them
-  set A B      changes latency or bandwidth between two hosts, or clusters, in both directions, while programs run;
-               A A: inside the cluster A. For packets that leave from now on
-  set A --share S      changes what a host has of the processors
-  show         hosts, ways, what they carried, and how late packets were
-  down         ends it with every process on its hosts; also what is left of one that was killed
+  up FILE      Makes the grid, and returns when you can use it.
+  run          Runs a command on a host: the first one, or that of --host. An unchanged mpirun there starts its ranks on
+               all hosts, over TCP between them.
+  set A B      Changes latency or bandwidth between two hosts, or clusters, in both directions, while programs run.
+               A A means inside the cluster A. The change holds for packets that leave from now on.
+  set A --share S      Changes a host's share of the processors.
+  show         Shows hosts and ways, the packets that they carried, and the lateness of packets.
+  down         Ends the grid with every process on its hosts. It also removes the rest of a killed one.
 
-A channel holds the packets of a round trip at its bandwidth, at least 256 KiB, and drops what finds no room. The
-fastest host of the file has --share of a core for each of its cores, others as much less as they are slower.
+A channel holds the packets of a round trip at its bandwidth, at least 256 KiB. It drops packets that find no room. The
+fastest host of the file has --share of a core for each of its cores. Slower hosts have as much less as they are slower.
 In the file, "x_shared": true of a link makes it one channel for all hosts of its clusters.
 
 Examples:
@@ -235,31 +238,37 @@ action add_testbed(CLI::App& app) {
   auto const add = [&](char const* name, char const* summary, bool with_json = true) {
     CLI::App* const sub = app.add_subcommand(name, summary);
     sub->footer("");
-    sub->add_option("--name", command->name, "name of the testbed: letters a to z and digits")->capture_default_str();
-    if (with_json) sub->add_flag("--json", command->json, "one JSON object on standard output");
+    sub->add_option("--name", command->name, "Names the testbed: letters a to z and digits.")->capture_default_str();
+    if (with_json) sub->add_flag("--json", command->json, "Prints one JSON object on standard output.");
     return sub;
   };
-  command->up = add("up", "make the grid that a platform file describes");
-  command->up->add_option("FILE", command->file, "platform description; - is standard input")->required();
+  command->up = add("up", "Makes the grid of a platform file.");
+  command->up->add_option("FILE", command->file, "platform description (JSON, docs/formats.md); - reads standard input")
+      ->required();
   command->up
-      ->add_option("--share", command->share, "part of a core of this machine that a core of the fastest host has")
+      ->add_option("--share", command->share, "Gives a core of the fastest host this part of a core of this machine.")
       ->capture_default_str();
-  command->up->add_option("--mtu", command->mtu, "largest packet [B]")->capture_default_str();
-  command->down = add("down", "end it, or remove what is left of it");
-  command->set = add("set", "change latency, bandwidth or shares while programs run");
-  command->set->add_option("NAME", command->of, "from, to: hosts or clusters; with --share one of them")
+  command->up->add_option("--mtu", command->mtu, "Sets the largest packet [B].")->capture_default_str();
+  command->down = add("down", "Ends the grid, or removes the rest of it.");
+  command->set = add("set", "Changes latency, bandwidth or shares while programs run.");
+  command->set->add_option("NAME", command->of, "source and destination: hosts or clusters; with --share one of them")
       ->required()
       ->expected(1, 2);
-  command->set->add_option("--latency", command->latency, "one way [s]");
-  command->set->add_option("--bandwidth", command->bandwidth, "of each channel [B/s]; may have a unit: 25MB")
+  command->set->add_option("--latency", command->latency, "Sets the latency of one way [s].");
+  command->set
+      ->add_option("--bandwidth", command->bandwidth,
+                   "Sets the bandwidth of each channel [B/s]; it may have a unit: 25MB.")
       ->type_name("SIZE");
-  command->set->add_option("--share", command->share, "of a core of this machine, for each core of the host")
+  command->set
+      ->add_option("--share", command->share, "Gives each core of the host this share of a core of this machine.")
       ->excludes("--latency")
       ->excludes("--bandwidth");
-  command->set->add_flag("--one-way", command->one_way, "from the first to the second alone")->excludes("--share");
-  command->show = add("show", "hosts, ways, what they carried, how exact it was");
-  command->run = add("run", "run a command on a host of it", false);
-  command->run->add_option("--host", command->host, "host to run on (default: the first one)")->type_name("NAME");
+  command->set->add_flag("--one-way", command->one_way, "Changes only the direction from the first to the second.")
+      ->excludes("--share");
+  command->show = add("show", "Shows hosts and ways, the packets that they carried, and their lateness.");
+  command->run = add("run", "Runs a command on a host of the grid.", false);
+  command->run->add_option("--host", command->host, "Runs it on this host (default: the first one).")
+      ->type_name("NAME");
   command->run->add_option("COMMAND", command->program, "command and arguments; -- may stand before it")->required();
   app.footer(footer);
   return [command](std::ostream& out) -> int {

@@ -356,12 +356,12 @@ int train(train_command command, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(Patterns of a factorial experiment are made, and every algorithm of irregular reductions is timed on each of them: with
-the threads of this machine, and with 2 to 32 virtual threads, whose parts are timed alone, one after the other. What
-an update, a merged line, a private element ... takes is fitted to all algorithms at once, and judged on kinds of
-patterns that were left out of the fit. Leave the machine alone meanwhile.
+    R"(The command makes patterns of a factorial experiment and times every algorithm of irregular reductions on each of
+them: with the threads of this machine, and with 2 to 32 virtual threads, whose parts it times alone, one after the
+other. It fits the time of an update, a merged line, a private element ... to all algorithms at once. It judges the fit
+on kinds of patterns that were left out of it. Leave the machine alone meanwhile.
 
-A run that is stopped (Ctrl-C) keeps what was measured, and one with the same --samples file goes on.
+A run that is stopped (Ctrl-C) keeps its measurements, and one with the same --samples file goes on.
 
 Examples:
   skel train -o reductions.json                    a minute; timings go to reductions.csv
@@ -373,31 +373,34 @@ Examples:
 
 action add_train(CLI::App& app) {
   auto const command = std::make_shared<train_command>();
-  auto* const output = app.add_option("-o,--output", command->output, "write the model to this file");
-  auto* const seconds =
-      app.add_option("--seconds", command->seconds, "so long (default: 60); 0: fit the timings that there are");
-  auto* const bandwidth = app.add_option(
-      "--bandwidth", command->bandwidth,
-      "of the memory that virtual threads share [B/s]; 0: they are not bound by it\n(default: measured)");
+  auto* const output = app.add_option("-o,--output", command->output, "Writes the model to this file.");
+  auto* const seconds = app.add_option("--seconds", command->seconds,
+                                       "Times for this long (default: 60); 0: only fits existing timings.");
+  auto* const bandwidth = app.add_option("--bandwidth", command->bandwidth,
+                                         "Sets the bandwidth of the memory that virtual threads share [B/s];\n0: it "
+                                         "does not limit them (default: measured).");
   auto* const pattern =
       app.add_option(
              "--pattern", command->patterns,
-             "mesh, graph or matrix (docs/formats.md) to be timed too, in three numberings, before the experiment; "
-             "may\nstand more than once")
+             "Times this mesh, graph or matrix (docs/formats.md) too, in three numberings, before the experiment;\n"
+             "you may repeat it.")
           ->type_name("FILE");
   auto* const without =
       app.add_option(
              "--without", command->without,
-             "kind of patterns to be left out of the fit: what comes before the first dash of\ntheir files' names; "
-             "may stand more than once")
+             "Leaves this kind of patterns out of the fit: the part before the first dash of\ntheir files' names; "
+             "you may repeat it.")
           ->type_name("KIND");
-  app.add_option("--samples", command->samples, "file of the timings (default: that of the model, as .csv)");
-  auto* const report = app.add_option(
-      "--report", command->report, "file of a model or of timings: how well it chooses for kinds that were\nleft out");
-  app.add_option("--plot", command->plot,
-                 "write predicted against measured times to this file (SVG;\ndefault with --report: its file as .svg)");
-  app.add_flag("--progress,!--no-progress", command->progress, "whether to tell the progress on standard error");
-  app.add_flag("--json", command->json, "one JSON object");
+  app.add_option("--samples", command->samples,
+                 "Keeps the timings in this file (default: that of the model, as .csv).");
+  auto* const report =
+      app.add_option("--report", command->report,
+                     "Reads a model or timings, and shows how well it chooses for kinds that were\nleft out.");
+  app.add_option(
+      "--plot", command->plot,
+      "Plots predicted against measured times in this file (SVG;\ndefault with --report: its file as .svg).");
+  app.add_flag("--progress,!--no-progress", command->progress, "Prints the progress on standard error, or does not.");
+  app.add_flag("--json", command->json, "Prints one JSON object on standard output.");
   for (auto* const other : {output, seconds, bandwidth, pattern, without}) report->excludes(other);
   app.footer(footer);
   return [command](std::ostream& out) { return train(*command, out); };

@@ -90,20 +90,20 @@ int why(why_options const& options, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(A program that seems to stand still is asked what it does. PROCESS is the number of any of its ranks on this host,
-or of the mpirun that started it. Each rank on this host answers for itself, also while functions of the program do not
-return:
+    R"(The command asks a program that seems to stand still what it does. PROCESS is the number of any of its ranks on
+this host, or of the mpirun that started it. Each rank on this host answers for itself, also while functions of the
+program do not return:
 
-  in run(): ...                    the call of the grid that it is in, and what that does; or that it is in none
-  the run ends because ...         an exception, a signal or the program has asked for it, and how long ago
+  in run(): ...                    the call of the grid that the rank is in, and its work; or that it is in none
+  the run ends because ...         an exception, a signal or the program asked for the end, and how long ago
   runs stage 'b' on rank 1 for ... functions of the program that have begun and not returned, the oldest first
-  stage 'b' on rank 1: ...         of a pipeline: what each station waits for, items or room behind it, and since when
+  stage 'b' on rank 1: ...         of a pipeline: each station waits for items, or for room behind it, and since when
   waits for ranks 1, 3 at ...      of a BSP program or one over a mesh: the barrier, update or all_reduce, and the ranks
                                    that have not come to it
 
-Ranks on other hosts are named; ask them there. Only the user who runs the program, and root, get an answer.
+The answer names ranks on other hosts. Ask them there. Only root and the user that runs the program get an answer.
 
---json gives {"ranks": [{"rank", "host", "process", "says": lines, "silent": why it says nothing}]}.
+--json gives {"ranks": [{"rank", "host", "process", "says": lines, "silent": reason without an answer}]}.
 
 Examples:
   skel why 4711
@@ -114,7 +114,7 @@ Examples:
 action add_why(CLI::App& app) {
   auto const options = std::make_shared<why_options>();
   app.add_option("PROCESS", options->process, "a rank of the program, or its mpirun")->required()->type_name("");
-  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.footer(footer);
   return [options](std::ostream& out) { return why(*options, out); };
 }

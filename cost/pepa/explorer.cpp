@@ -167,7 +167,7 @@ void explorer::expand_hiding(index at, std::uint32_t state, std::vector<local_tr
       if (t.passive)
         fail(tree_.source, locate(child, state, t.action, true),
              "the action " + in_quotes(tree_.actions[t.action]) +
-                 " is passive where it is hidden: nothing can ever fix its rate; give it a rate, or hide it outside a "
+                 " is passive and hidden: nothing can ever fix its rate; give it a rate, or hide it outside a "
                  "cooperation that does");
       t.action = tau;
     }

@@ -282,7 +282,7 @@ class parser {
       prefix.rate = rate_sum();
       if (at(token_kind::comma)) refuse("found ',', expected ')': an activity is (action, rate)");
       require(token_kind::close, "an operator or ')' after the rate");
-      require(token_kind::dot, "'.' and what follows the activity");
+      require(token_kind::dot, "'.' after the activity");
       chain.push_back(prefix);
     }
     index result = postfix();

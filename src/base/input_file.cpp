@@ -45,7 +45,7 @@ void expect_file(std::filesystem::path const& file, struct stat const& found) {
            (pipe     ? "pipe"
             : socket ? "socket"
                      : "device") +
-           ", which may have no end; save what it gives, and give the name of that file");
+           ", which may have no end; save its content to a file, and name that file");
 }
 
 }  // namespace

@@ -159,14 +159,13 @@ std::string load_picture(record::bsp_history const& run, std::vector<chart_mark>
 
 std::string pictures(record::bsp_history const& run, std::vector<chart_mark> const& marks) {
   std::string out =
-      "<h2>Where processes were, and what they computed</h2>\n" + place_picture(run, marks) + load_picture(run, marks);
-  std::string how = "Processes are from above, supersteps from the left; lines are where processes moved.";
+      "<h2>Places and computing of processes</h2>\n" + place_picture(run, marks) + load_picture(run, marks);
+  std::string how = "Rows are processes, columns are supersteps. Lines mark moves of processes.";
   if (run.per_row > 1)
-    how += " A row is " + processes_text(run.per_row) +
-           ": where the first of them was, and how long they ran in the mean.";
+    how += " A row is " + processes_text(run.per_row) + ": the place of the first of them, and their mean time.";
   if (run.columns.front().count > 1)
     how += " A column is " + number_of(run.columns.front().count) +
-           " supersteps: where processes were in the last of them, and how long they ran in the mean.";
+           " supersteps: the places in the last of them, and their mean time.";
   return out + paragraph(how);
 }
 
@@ -202,9 +201,9 @@ std::string charts(record::bsp_history const& run, std::vector<chart_mark> const
   times.lines = {std::move(took), std::move(slowest)};
   return "<h2>Supersteps</h2>\n" + to_svg(imbalance) + to_svg(times) +
          paragraph(
-             "The lines are what was measured; dashed is the imbalance that the policy expected of its moves. Of the "
-             "times the upper line is the whole superstep, from barrier to barrier without migrations, the lower one "
-             "what its slowest rank computed.");
+             "Solid lines are measured. The dashed line is the imbalance that the policy expected of its moves. In the "
+             "chart of times the upper line is the whole superstep, from barrier to barrier without migrations. The "
+             "lower line is the computing of its slowest rank.");
 }
 
 std::string calls(record::bsp_history const& run) {
@@ -236,15 +235,13 @@ std::string calls(record::bsp_history const& run) {
   if (rows.empty())
     out += paragraph("There were none.");
   else
-    out +=
-        table({"after superstep*", "considered*", "planned*", "made*", "before: predicted*", "measured*",
-               "after: predicted*", "measured*", "price*", "took*", "deciding*"},
-              rows) +
-        paragraph(
-            "Before and after is the imbalance, of ranks that have processes. What was measured before is that of the "
-            "supersteps since processes had moved last, and after of those until they moved next. Moves are made "
-            "one superstep after the call, where the program is not over then; the price is what they were expected to "
-            "take.");
+    out += table({"after superstep*", "considered*", "planned*", "made*", "before: predicted*", "measured*",
+                  "after: predicted*", "measured*", "price*", "took*", "deciding*"},
+                 rows) +
+           paragraph(
+               "Before and after are imbalances of the ranks that have processes. The one measured before covers the "
+               "supersteps since the last moves; the one measured after covers those until the next moves. Moves are "
+               "made one superstep after the call, unless the program is over then. The price is their expected time.");
   out += which_are_shown(made.calls, "calls");
   if (stayed > 0) out += paragraph(counted(stayed, "other call") + " planned none.");
   return out;
@@ -297,12 +294,12 @@ std::string model(record::bsp_history const& run) {
   row("l: the barrier", made.barriers);
   row("by the model, w + g h + l", sum);
   row("measured", made.measured);
-  std::string out = "<h2>What supersteps take by the model</h2>\n" + table({"", "each*", "together*"}, rows);
+  std::string out = "<h2>Times of supersteps by the model</h2>\n" + table({"", "each*", "together*"}, rows);
   if (made.supersteps < run.run.supersteps)
-    out += paragraph("Of " + counted(made.supersteps, "superstep") + " that were looked at, of " +
+    out += paragraph("These are the times of " + counted(made.supersteps, "observed superstep") + " of " +
                      number_of(run.run.supersteps) + ".");
   if (made.measured > 0)
-    out += paragraph("The model says " + off_by(sum / made.measured, "of what was measured") + "." +
+    out += paragraph("The model says " + off_by(sum / made.measured, "of the measured time") + "." +
                      (made.policy.empty() ? "" : " Deciding took " + scaled(made.deciding, "s") + "."));
   return out;
 }

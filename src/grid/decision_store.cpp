@@ -130,7 +130,7 @@ decision_store::~decision_store() {
   try {
     if (auto const warning = kept_->add(learnt_); !warning.empty()) warn(warning);
   } catch (std::exception const& e) {
-    warn(std::string("what was learnt is not kept: ") + e.what());
+    warn(std::string("the learnt times are not kept: ") + e.what());
   }
 }
 
@@ -163,10 +163,10 @@ void check_forced(mapping::forced_choices const& forced) {
       }
     if (problem == mapping::remap_choice::name && choice != mapping::remap_choice::stay)
       throw error(said +
-                  ": a run can be told to stay, not where to go while it goes on; --skel-force remap=stay, or for the "
-                  "whole run placement=... of a line of stages, clusters=... of a program over a mesh");
+                  ": you can force a run to stay, but not to go elsewhere while it runs: --skel-force remap=stay. For "
+                  "the whole run, force placement=... of a pipeline, or clusters=... of a program over a mesh");
     if (problem == mapping::migration::problem_name && choice != mapping::remap_choice::stay)
-      throw error(said + ": processes can be told to stay, not where to go; --skel-force migration=stay");
+      throw error(said + ": you can force processes to stay, but not to go elsewhere: --skel-force migration=stay");
     if (problem == mapping::exchange_problem::name && !plan::find_exchange(choice))
       throw error(said + ": an exchange is dense or sparse");
     if (problem == mapping::reduction_choice::name && !plan::find_reduction(choice))

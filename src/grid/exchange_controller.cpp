@@ -195,9 +195,8 @@ void exchange_controller::expect_agreement(grid& among, words const& agreed, exc
                     "is " + std::string(some_own ? "a share of its own" : "another one") + " on rank " +
                         std::to_string(agreed.least_loop_rank) + " than on rank " +
                         std::to_string(agreed.most_loop_rank) +
-                        "; run(grid, pattern, ...) divides the iterations of one loop, which is the same on all "
-                        "ranks: where each rank brings iterations of its own, give all of them "
-                        "skel::own_share(pattern)");
+                        "; run(grid, pattern, ...) divides the iterations of one loop, which is the same on all ranks. "
+                        "If each rank brings iterations of its own, give all of them skel::own_share(pattern)");
 }
 
 void exchange_controller::begin_phase(words const& agreed) {
@@ -234,17 +233,17 @@ std::string exchange_controller::deciding::reason(mapping::decided<mapping::exch
   using enum mapping::exchange_step;
   auto const chosen = made.chosen().plan;
   if (asked.elements == 0) return "there are no elements";
-  if (chosen == count) return "what is touched is being counted";
+  if (chosen == count) return "it counts the touched elements";
   if (made.why == mapping::decision_reason::only)
     return asked.may_be_dense && asked.may_be_sparse
                ? "the lists and messages of the sparse exchange would keep more than the memory cap"
                : "no other exchange may be used";
-  if (made.why == mapping::decision_reason::trial) return "knowing what it takes is expected to pay";
-  if (chosen == sparse) return "it saves more than saying which elements are touched takes";
-  if (asked.longest) return "sending only what is touched saves no more than saying what that is takes";
+  if (made.why == mapping::decision_reason::trial) return "a trial of it is expected to pay";
+  if (chosen == sparse) return "it saves more than the lists of touched elements cost";
+  if (asked.longest) return "sending only touched elements saves no more than their lists cost";
   auto const& counted = made.ranked.back();
   double const saved = made.uses * (made.per_use() - counted.time.seconds);
-  return "counting what is touched would take " + shown(counted.way.entry * 1e6) + " us, and can save at most " +
+  return "counting touched elements would take " + shown(counted.way.entry * 1e6) + " us, and can save at most " +
          shown(saved * 1e6);
 }
 

@@ -496,9 +496,8 @@ struct grid::state {
       auto const& step = part.steps()[*reader];
       std::string const where = (step.what == mesh_step::kind::phase ? "phase '" : "all_reduce '") + step.name + "'";
       warn(program + where +
-           " reads cells of neighbours, and the program has no update: elements of other ranks look "
-           "as they were made; unless it reads only what never changes, add skel::update(name, &Cell::member) of what "
-           "it reads before " +
+           " reads cells of neighbours, and the program has no update: cells of other ranks keep their first values. "
+           "Add skel::update(name, &Cell::member) for the members that it reads, unless they never change, before " +
            where);
     };
     double const needed =
@@ -839,7 +838,7 @@ struct grid::state {
         out.plan = make_plan(line, reference_speed(), on_processors, ranks_of_states(line, measured), settings,
                              *history, out.placed);
         if (auto const& known = news.last_words(); !known.empty() && line.size() > 2)
-          add_note(out.plan, "planned for what is announced: " + in_words(known));
+          add_note(out.plan, "planned with announcements: " + in_words(known));
       }
       if (!measured) add_note(out.plan, what_counts_as_free(line));
       if (!limits.empty()) add_note(out.plan, limits);
@@ -1195,7 +1194,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
     next = runtime::from_bytes<mesh_order>(ranks.broadcast(runtime::to_bytes(next)));
     if (!next.failed.empty())
       throw error("program '" + part.name() + "' stopped after iteration " + std::to_string(*options.done) +
-                  ", where its ranks were looked at: " + next.failed);
+                  ", at a review: " + next.failed);
     double const reviewed = record::now();
     if (next.keep) checkpoints->keep(*options.done, part, *layout);
     if (!next.rank_of.empty()) {
@@ -1290,7 +1289,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   for (auto const& [station, why] : options.pinned)
     add_note(report.plan, "'" + line.stations[station].notes.name + "' stays on rank " +
                               std::to_string(report.plan.run.stations[station].ranks.front()) + ": " + why +
-                              "; what is expected is of the plan without that");
+                              "; the forecast is that of the plan without this");
   if (!options.pinned.empty()) {
     placed.asked.reset();  // what was asked for is not what runs
     if (watcher) watcher->begin(report.plan.run, options.pinned);

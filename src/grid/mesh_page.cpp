@@ -44,7 +44,7 @@ std::string summary(mesh_history const& run) {
     so_far += " Expected were " + scaled(expected, "s") + " each: measured " + off_by(each / expected, "of that") + ".";
   if (run.end == record::run_end::failed)
     return out + paragraph("It ended by an exception: " + run.why, "wrong") +
-           paragraph(of.hosts.empty() ? "It had not paused until then, which is when ranks say what they have done."
+           paragraph(of.hosts.empty() ? "It had not paused before. Ranks report their work when it pauses."
                                       : "Measured until it paused last: " + so_far,
                      "state");
   return out + paragraph("It is complete: " + so_far, "state");
@@ -93,10 +93,9 @@ std::string clusters(mesh_history const& run) {
   std::string out = "<h2>The grid, and the clusters that take part</h2>\n";
   if (!run.clusters) return out + paragraph("There is one rank, or nothing to compute, and nothing was chosen.");
   auto const& of = *run.clusters;
-  out += mapping::grid_svg(of) +
-         paragraph(
-             "Each square is a rank, filled where it has elements. Ranks of a cluster are near to each other; "
-             "lines are links, with the latency of the longer direction.");
+  out += mapping::grid_svg(of) + paragraph(
+                                     "Each square is a rank. A filled one has elements. Ranks of a cluster are near to "
+                                     "each other. Lines are links, with the latency of the longer direction.");
   auto const& plan = run.report.plan;
   std::vector<std::size_t> at_first;
   for (std::size_t c = 0; c < plan.clusters.size(); ++c)
@@ -108,7 +107,7 @@ std::string clusters(mesh_history const& run) {
     out += paragraph((others ? "In the end: " : "Chosen: ") + names_of(of.machine, of.chosen) + some_ranks(of) + ", " +
                      scaled(model.chosen, "s") + " an iteration by '" + model.name + "'" +
                      (model.name == plan.believed ? ", which was believed" : "") +
-                     (others ? ", with what was known when it began." : "."));
+                     (others ? ", by the knowledge at its beginning." : "."));
   if (others) out += paragraph("When it began: " + names_of(of.machine, at_first) + ".");
   return out + (of.machine.clusters().size() > 1 ? mapping::sizes_svg(of) : "") + sizes_table(of);
 }
@@ -124,7 +123,7 @@ std::vector<std::pair<double, double>> expected_of(mesh_history const& run) {
 }
 
 std::string review_text(record::mesh_review const& one) {
-  return "after iteration " + number_of(one.iteration) + " elements were dealt anew" + clusters_text(one) + ": " +
+  return "after iteration " + number_of(one.iteration) + " the mesh was repartitioned" + clusters_text(one) + ": " +
          scaled(one.stays, "s") + " each before, " + scaled(one.goes, "s") + " expected, for " + scaled(one.entry, "s");
 }
 
@@ -151,8 +150,8 @@ std::string iterations(mesh_history const& run) {
   auto const width = run.times.groups().front().count;
   return out + to_svg(chart) +
          paragraph(
-             "The line is what was measured on rank 0, or between two pauses where that has no elements; dashed "
-             "is what was expected." +
+             "The solid line is measured on rank 0. If rank 0 has no elements, it is measured between two pauses. The "
+             "dashed line is the expected time." +
              (width > 1 ? " Each point is " + number_of(width) + " iterations." : std::string()));
 }
 
@@ -181,13 +180,13 @@ std::string parts(mesh_history const& run) {
     if (computes) ++phase;
     if (computes || computed > 0) row("'" + run.steps[s].name + "', computing", expected, computed);
   }
-  if (updates > 0) row("updates, without what is behind phases", updates * plan.update - plan.hidden, ghosts);
+  if (updates > 0) row("updates, without those behind phases", updates * plan.update - plan.hidden, ghosts);
   if (reductions > 0) row("all-reduces", reductions * plan.all_reduce, reduced);
   row("an iteration", plan.iteration, of.iterating / many);
   return table({"", "expected*", "measured*"}, rows) +
          paragraph(
-             "Each is of the rank on which it took longest. What ranks wait in updates and all-reduces has also "
-             "what they wait for those that compute longer.");
+             "Each row is of its slowest rank. The waiting in updates and all-reduces includes the waiting for ranks "
+             "that compute longer.");
 }
 
 struct rank_time {
@@ -242,13 +241,14 @@ std::string ranks(mesh_history const& run) {
             number_cell(scaled(time.computed, "s")) + number_cell(scaled(time.ghosts, "s")) +
             number_cell(scaled(time.reduced, "s")) + number_cell(share_text(time.computed / all)) + "</tr>\n";
   }
-  std::string out = "<h2>Ranks</h2>\n" + to_svg("what each rank did", most, drawn, {}) + "<div class=\"keys\">" +
+  std::string out = "<h2>Ranks</h2>\n" + to_svg("time of each rank", most, drawn, {}) + "<div class=\"keys\">" +
                     key("bar", "computed, step by step") + key("band", "waited for ghosts") +
                     key("forecast", "waited in all-reduces") + "</div>\n" +
                     table({"rank", "elements*", "ghosts*", "neighbours*", "sent*", "computed*", "for ghosts*",
                            "all-reduces*", "busy*"},
                           rows);
-  out += paragraph("Elements and ghosts are those at the end; sent is in updates, in an iteration on average.");
+  out += paragraph(
+      "Elements and ghosts are those at the end. The bytes sent are those of updates, in an iteration on average.");
   if (of.hosts.size() > most_page_rows)
     out += paragraph("And " + number_of(of.hosts.size() - most_page_rows) + " more.");
   return out;
@@ -257,32 +257,32 @@ std::string ranks(mesh_history const& run) {
 std::string moves(mesh_history const& run) {
   auto const& reviews = run.report.reviews;
   if (run.end == record::run_end::failed && reviews.empty()) return "";  // they are told at the end
-  std::string out = "<h2>Whether elements were to be dealt anew</h2>\n";
+  std::string out = "<h2>Reviews of the partition</h2>\n";
   if (reviews.empty())
     return out + paragraph(
-                     "Nobody looked: there is one rank with elements, the program was short, its cells cannot "
-                     "cross ranks, or --skel-remap is off.");
+                     "There were none: there is one rank with elements, the program was short, its cells cannot cross "
+                     "ranks, or --skel-remap is off.");
   std::string rows;
   std::size_t const first = reviews.size() - std::min(reviews.size(), most_page_rows);
   for (std::size_t k = first; k < reviews.size(); ++k) {
     auto const& one = reviews[k];
     rows += "<tr>" + number_cell(number_of(one.iteration)) + number_cell(scaled(one.stays, "s")) +
             number_cell(scaled(one.goes, "s")) + number_cell(scaled(one.entry, "s")) +
-            number_cell(scaled(one.lost, "s")) + text_cell(one.moved ? "dealt anew" : "they stayed") + "</tr>\n";
+            number_cell(scaled(one.lost, "s")) + text_cell(one.moved ? "repartitioned" : "kept") + "</tr>\n";
   }
   out += table(
-      {"after iteration*", "an iteration, if they stay*", "if they go*", "going costs*", "lost by staying so far*", ""},
+      {"after iteration*", "an iteration now*", "with another partition*", "its cost*", "lost by staying so far*", ""},
       rows);
   if (first > 0)
     out += paragraph("Shown are the last " + number_of(most_page_rows) + " of " + number_of(reviews.size()) + ".");
   return out + paragraph(
-                   "Elements go when staying has cost as much as going does, and the iterations that are left pay "
-                   "for it.");
+                   "skel repartitions the mesh once staying has cost as much as the move would, and if the remaining "
+                   "iterations pay for it.");
 }
 
 std::string not_heard(mesh_history const& run) {
   auto const points = refused_points(run.report.refused_announcements);
-  return points.empty() ? "" : "<h2>What was not heard</h2>\n<ul>" + points + "</ul>\n";
+  return points.empty() ? "" : "<h2>Refused announcements</h2>\n<ul>" + points + "</ul>\n";
 }
 
 std::string checkpoints(mesh_history const& run) {

@@ -205,7 +205,7 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   if (must_go) asked.items = remaining;
   if (!must_go) asked.ways.push_back({std::string(mapping::remap_choice::stay), ways.size(), looked.stays, 0, 0});
   for (std::size_t k = 0; k < ways.size(); ++k)
-    asked.ways.push_back({ways[k].ground.ranks == now.ranks ? "dealt anew"
+    asked.ways.push_back({ways[k].ground.ranks == now.ranks ? "repartitioned"
                           : ways[k].ground.clusters == now.clusters
                               ? "on " + counted(ways[k].ground.ranks.size(), "rank")
                               : "on " + joined(ways[k].ground.clusters, " + "),

@@ -53,7 +53,7 @@ std::ostream& operator<<(std::ostream& to, mesh_report const& report) {
   if (!report.without_checkpoints.empty()) out += "  no checkpoints, because " + report.without_checkpoints + "\n";
   for (auto const& one : report.reviews)
     if (one.moved)
-      out += "  dealt anew after iteration " + std::to_string(one.iteration) + clusters_text(one) +
+      out += "  repartitioned after iteration " + std::to_string(one.iteration) + clusters_text(one) +
              (one.ranks_then != one.ranks
                   ? ", on " + counted(one.ranks_then, "rank") + " instead of " + std::to_string(one.ranks)
                   : "") +

@@ -92,9 +92,9 @@ std::string move_text(record::run_record const& run, record::remap_record const&
   if (!move.refused.empty())
     out += "another plan was refused: " + move.refused;
   else if (!move.rolled_back.empty())
-    out += "it went on by another plan, of which a part was rolled back: " + move.rolled_back;
+    out += "it went on by another plan, and a part of it was rolled back: " + move.rolled_back;
   else if (move.repairs)
-    out += "stages went back on the ranks where their state had stayed";
+    out += "stages went back to the ranks of their state";
   else if (move.done > 0)
     out += "it went on by another plan, which all ranks obeyed " + scaled(move.done - move.announced, "s") + " later" +
            (move.in_parts > 0 ? ", after states had moved part by part in " + scaled(move.begun - move.announced, "s")

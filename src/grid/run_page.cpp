@@ -50,9 +50,9 @@ std::string move_text(record::run_history const& run, record::remap_record const
                     planned = moved.empty() ? "" : "; it was to move " + moved;
   if (!move.refused.empty()) return out + "another plan was refused: " + move.refused + planned;
   if (!move.rolled_back.empty())
-    return out + "another plan was gone on by, of which a part was rolled back: " + move.rolled_back + planned;
-  if (move.repairs) return out + "stages went back on the ranks where their state had stayed" + told;
-  return out + "another plan was gone on by" +
+    return out + "the run went on by another plan, and a part of it was rolled back: " + move.rolled_back + planned;
+  if (move.repairs) return out + "stages went back to the ranks of their state" + told;
+  return out + "the run went on by another plan" +
          (move.in_parts > 0 ? ", after " + counted(move.in_parts, "state") + " had moved part by part" : "") + told;
 }
 
@@ -97,8 +97,8 @@ std::string throughput(record::run_history const& run, std::vector<chart_mark> c
   chart.marks = marks;
   out += to_svg(chart);
   out += paragraph(
-      "The line is what was measured, over the last second; dashed is the forecast that stood, around it where "
-      "what is measured should be in 90 % of the cases.");
+      "The solid line is measured, over the last second. The dashed line is the latest forecast. Its band should hold "
+      "the measured values in 90 % of the cases.");
   if (rows.empty()) return out;
   out += table({"from item*", "made after*", "forecast*", "between*", "measured while it stood*", "why"}, rows);
   return out + which_are_shown(run.forecasts, "forecasts");
@@ -132,7 +132,7 @@ std::string places(record::run_history const& run, std::vector<chart_mark> const
       rows.push_back(std::move(row));
     }
   }
-  std::string out = "<h2>Where stages were</h2>\n";
+  std::string out = "<h2>Places of stages</h2>\n";
   std::size_t const left_out = rows.size() - std::min(rows.size(), most_page_charts);
   rows.resize(rows.size() - left_out);
   out += to_svg("ranks of each stage", run.seconds, rows, marks);
@@ -191,8 +191,8 @@ std::string stages(record::run_history const& run, std::vector<chart_mark> const
                            "under way before it*"},
                           rows) +
                     paragraph(
-                        "Items are those of the source, whatever stages have made of them. Under way before a stage is "
-                        "what the stage before has taken and it has not.");
+                        "Items are those of the source, in all their later forms. Items under way before a stage are "
+                        "those that only the stage before it has taken.");
   if (run.stations.size() > most_page_charts)
     out += paragraph("The first " + std::to_string(most_page_charts) + " stages have charts.");
   return out + charts;
@@ -221,7 +221,7 @@ std::string hosts(record::run_history const& run, std::vector<chart_mark> const&
       if (std::isfinite(share) && std::isfinite(error))
         chart.bands.push_back({moment.seconds, until, std::max(0.0, share - error), share + error});
     }
-    chart.lines = {{"what the program's threads got", "measured", got}, std::move(expected)};
+    chart.lines = {{"share of the program's threads", "measured", got}, std::move(expected)};
     chart.marks = marks;
     charts += to_svg(chart);
   }
@@ -233,14 +233,14 @@ std::string hosts(record::run_history const& run, std::vector<chart_mark> const&
             rows);
   if (run.period > 0)
     out += paragraph(
-        "What your threads got is measured: of the time in which they could have run, the part in which they had a "
-        "core. Where nothing is expected of the host, the time in which they waited for each other counts too. What is "
-        "expected of the host is a forecast: the share of a core that each of them would get from then on. The two "
-        "differ where the load of the host has changed, and where threads ran for so short a time that what they got "
-        "says little. In the charts the line is what they got, dashed is what was expected, with the median absolute "
-        "error of such forecasts lately around it, where the run could be moved.");
+        "The share that your threads got is measured: the part of the time in which they had a core, of the time in "
+        "which they could have run. Without a forecast for the host, the time in which they waited for each other "
+        "counts too. The expected share is a forecast: the part of a core that each of them would get from then on. "
+        "The two differ if the load of the host has changed, or if threads ran only for a short time. In the charts "
+        "the solid line is the measured share, and the dashed line is the expected one. If the run could be moved, a "
+        "band shows the recent median absolute error of such forecasts.");
   else
-    out += paragraph("Ranks were not asked how far they were.");
+    out += paragraph("Ranks did not report their progress.");
   if (run.hosts.size() > most_page_charts)
     out += paragraph("The first " + std::to_string(most_page_charts) + " ranks have charts.");
   return out + "<div class=\"charts\">" + charts + "</div>\n";
@@ -271,9 +271,9 @@ std::string decisions(record::run_history const& run) {
                 "lost by staying*", "expected to take*", "took*", "instead of", "refused"},
                rows);
   out += paragraph(
-      "Time per item and cost of going are what was expected of the way that was taken. Ways are compared over so many "
-      "items: as many as have cost by staying, so far, what the better way would have saved. A move pays "
-      "where it saves more over these than going costs, so that with few items it is too early to say.");
+      "Time per item and cost of going are those expected of the chosen way. Ways are compared over a number of items: "
+      "over these the better way would have saved as much as staying has lost so far. A move pays if it saves more "
+      "over these items than it costs. With few items it is too early to say.");
   if (shown < run.remap_decisions)
     out += paragraph("There were " + counted(run.remap_decisions, "decision") + "; shown are " + std::to_string(shown) +
                      ": of the " + number_of(run.decisions_to_move) +
@@ -293,9 +293,9 @@ std::string moves(record::run_history const& run) {
             number_cell(fine && move.done > 0 ? scaled(move.done - move.announced, "s") : "-") +
             text_cell(stages_text(run, move.moved)) + number_cell(move.in_parts > 0 ? number_of(move.in_parts) : "-") +
             "<td class=\"wrong\">" + in_html(move.refused) + "</td><td class=\"wrong\">" + in_html(move.rolled_back) +
-            "</td>" + text_cell(move.repairs ? "stages are where their state had stayed" : "") + "</tr>\n";
+            "</td>" + text_cell(move.repairs ? "stages are on the ranks of their state" : "") + "</tr>\n";
   }
-  return "<h2>Other plans that it was given</h2>\n" +
+  return "<h2>Other plans</h2>\n" +
          table({"epoch*", "announced*", "begun*", "all obeyed it*", "took*", "moves", "states in parts*", "refused",
                 "rolled back", "repairs"},
                rows) +
@@ -308,7 +308,7 @@ std::string announced(record::run_history const& run) {
     out += "<li>" + in_html(announcement_text(one, run.end != record::run_end::none)) + "</li>\n";
   if (auto const more = run.announced - run.announcements.size(); more > 0)
     out += "<li>and " + in_html(counted(more, "older one")) + "</li>\n";
-  return out.empty() ? "" : "<h2>What was announced</h2>\n<ul>" + out + "</ul>\n";
+  return out.empty() ? "" : "<h2>Announcements</h2>\n<ul>" + out + "</ul>\n";
 }
 
 std::string not_heard(record::run_history const& run) {
@@ -319,7 +319,7 @@ std::string not_heard(record::run_history const& run) {
   if (run.silent > run.silences.size())
     out += "<li>and " + in_html(counted(run.silent - run.silences.size(), "more silence")) + "</li>\n";
   out += refused_points(run.refused_announcements);
-  return out.empty() ? "" : "<h2>What was not heard</h2>\n<ul>" + out + "</ul>\n";
+  return out.empty() ? "" : "<h2>Silences and refused announcements</h2>\n<ul>" + out + "</ul>\n";
 }
 
 std::string summary(record::run_history const& run) {
@@ -328,7 +328,7 @@ std::string summary(record::run_history const& run) {
       counted(run.items, "item") + " in " + scaled(run.seconds, "s") + ", " +
       rated(run.seconds > 0 ? static_cast<double>(run.items) / run.seconds : 0) + " on " +
       counted(run.hosts.size(), "rank") +
-      (run.first_items > 0 ? ", and " + std::to_string(run.first_items) + " before that while stages were measured"
+      (run.first_items > 0 ? ", and " + std::to_string(run.first_items) + " before that to measure stages"
                            : std::string());
   if (run.end == record::run_end::failed)
     return out + paragraph("It ended before its stream did: " + run.why, "wrong") +
@@ -347,18 +347,17 @@ std::string heading(record::run_history const& run) {
 
 std::string view_of_run(record::run_history const& run) {
   std::string out = "<h1>" + in_html(heading(run)) + "</h1>\n" + summary(run);
-  if (!run.plan.empty()) out += "<h2>What was planned, and why</h2>\n<pre>" + lines_in_html(run.plan) + "</pre>\n";
+  if (!run.plan.empty()) out += "<h2>The plan and its reasons</h2>\n<pre>" + lines_in_html(run.plan) + "</pre>\n";
   if (!run.moments.empty()) {
     auto const marks = marks_of(run);
     out += throughput(run, marks) + places(run, marks) + stages(run, marks) + hosts(run, marks);
   }
   out += decisions(run) + moves(run) + announced(run) + not_heard(run);
   if (run.apart > 1)
-    out += paragraph(
-        "To stay within " + std::to_string(record::history_recorder::most_moments) + " points per line, only one of " +
-        std::to_string(run.apart) +
-        " reports is in the charts. Rates, busy times and what threads got are means from one point to the next, "
-        "so that nothing of them is lost; forecasts of hosts are those of the points.");
+    out += paragraph("To stay within " + std::to_string(record::history_recorder::most_moments) +
+                     " points per line, only one of " + std::to_string(run.apart) +
+                     " reports is in the charts. Rates, busy times and shares of threads are means from one point to "
+                     "the next, so nothing of them is lost. Forecasts of hosts are those of the points.");
   return out;
 }
 

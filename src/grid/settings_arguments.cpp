@@ -92,17 +92,19 @@ skeletons::migration_override migration(std::string const& name, std::string con
 std::map<std::string, option> const& options() {
   static std::map<std::string, option> const all{
       {"--skel-platform",
-       {"FILE", "platform description (default: probed)",
+       {"FILE", "Reads the platform from FILE (default: skel measures it).",
         [](run_settings& s, std::string const& v) { s.platform = platform::read_description(v); }}},
       {"--skel-other-hosts",
-       {"ACTION", "platform was measured on other hosts: measure anew (default), or refuse",
+       {"ACTION",
+        "If the platform file was measured on other hosts: measures anew (measure, default), or ends the program "
+        "(refuse).",
         [](run_settings& s, std::string const& v) {
           if (v != "measure" && v != "refuse")
             throw input_error("command line", "--skel-other-hosts", "'" + v + "' is neither 'measure' nor 'refuse'");
           s.if_other_hosts = v == "refuse" ? other_hosts::refuse : other_hosts::measure;
         }}},
       {"--skel-remap",
-       {"on|off", "move stages while a run goes on, where that is expected to pay (default: on)",
+       {"on|off", "Moves stages, processes and elements during a run if that is expected to pay (default: on).",
         [](run_settings& s, std::string const& v) {
           if (v != "on" && v != "off")
             throw input_error("command line", "--skel-remap", in_quotes(v) + " is neither 'on' nor 'off'");
@@ -110,64 +112,69 @@ std::map<std::string, option> const& options() {
         }}},
       {"--skel-migration",
        {"POLICY[:ALPHA]",
-        "move processes of BSP programs by never, rotate, migbsp, greedy_refine, diffusion or skel, unless they do it "
-        "themselves",
+        "Moves processes of BSP programs by this policy: never, rotate, migbsp, greedy_refine, diffusion or skel. "
+        "It has no effect on programs that move them by themselves.",
         [](run_settings& s, std::string const& v) { s.migration = migration("--skel-migration", v); }}},
       {"--skel-announcements",
-       {"PATH", "file or socket where others announce changes of hosts and paths ('skel announce')",
+       {"PATH", "Reads announcements of hosts and paths from this file or socket ('skel announce').",
         [](run_settings& s, std::string const& v) { s.announcements = v; }}},
       {"--skel-capacity",
-       {"K", "batches that may wait before each worker",
+       {"K", "Lets K batches wait before each worker (default: 2).",
         [](run_settings& s, std::string const& v) { s.capacity = count("--skel-capacity", v, 0); }}},
       {"--skel-memory",
-       {"BYTES", "bytes of items that may be under way, as 64M (default: as many as batches may wait)",
+       {"BYTES", "Limits the bytes of items under way, such as 64M (default: the batches that may wait).",
         [](run_settings& s, std::string const& v) { s.memory = bytes("--skel-memory", v); }}},
       {"--skel-latency",
-       {"S", "longest wait of an item in a batch, in seconds",
+       {"S", "Sends a batch after an item has waited S seconds in it (default: 0.001).",
         [](run_settings& s, std::string const& v) {
           s.batch_latency = number("--skel-latency", v, shortest_latency);
         }}},
       {"--skel-calibration",
-       {"S", "how long the first items are measured, in seconds",
+       {"S", "Measures the first items for S seconds (default: 0.02, or up to 0.2 beside other programs).",
         [](run_settings& s, std::string const& v) { s.calibration_time = number("--skel-calibration", v, 0); }}},
       {"--skel-planning",
-       {"S", "how long placements are searched, in seconds",
+       {"S", "Searches placements for at most S seconds (default: 0.5).",
         [](run_settings& s, std::string const& v) { s.planning_time = number("--skel-planning", v, 0); }}},
       {"--skel-horizon",
-       {"S", "how long the run is expected to take, which planning is weighed against",
+       {"S", "Expects a run of S seconds, and weighs planning against it (default: 2).",
         [](run_settings& s, std::string const& v) { s.horizon = number("--skel-horizon", v, 0); }}},
       {"--skel-patience",
-       {"S", "how long a rank that an exception or a mistake takes out waits for the others, in seconds",
+       {"S",
+        "After an exception or a mistake, waits S seconds for the other ranks, then ends the run (default: 10). Hosts "
+        "of "
+        "other ranks may be silent as long, at least 2 s.",
         [](run_settings& s, std::string const& v) { s.patience = number("--skel-patience", v, 0); }}},
       {"--skel-checkpoint",
-       {"FOLDER", "keep checkpoints of the stream there, and go on from the last one when started again",
+       {"FOLDER", "Keeps checkpoints of the stream in FOLDER, and goes on from the last one after a restart.",
         [](run_settings& s, std::string const& v) { s.checkpoint = v; }}},
       {"--skel-checkpoint-period",
-       {"S", "how often, in seconds (default: as takes a hundredth of the time, at most once a second)",
+       {"S", "Makes a checkpoint every S seconds (default: they take a hundredth of the time, at most one a second).",
         [](run_settings& s, std::string const& v) { s.checkpoint_period = number("--skel-checkpoint-period", v, 0); }}},
       {"--skel-check-updates",
-       {"ITERATIONS", "look for forgotten updates in the first iterations of programs over a mesh, before they run",
+       {"ITERATIONS", "Looks for forgotten updates in the first iterations of programs over a mesh, before they run.",
         [](run_settings& s, std::string const& v) { s.check_updates = count("--skel-check-updates", v, 1); }}},
       {"--skel-trace",
-       {"FILE", "write a trace for chrome://tracing or ui.perfetto.dev; further runs: FILE-2, FILE-3",
+       {"FILE", "Writes a trace of each run to FILE (t.json, t-2.json, ...), for ui.perfetto.dev or chrome://tracing.",
         [](run_settings& s, std::string const& v) { s.trace = v; }}},
       {"--skel-report",
-       {"FILE", "write a page to look at the run with, when it is over; further runs: FILE-2, FILE-3",
+       {"FILE", "Writes the report of each run to FILE (r.html, r-2.html, ...), a page for the browser.",
         [](run_settings& s, std::string const& v) { s.report = v; }}},
       {"--skel-scenario",
-       {"FILE", "write what a BSP program did in each superstep, for 'skel bsp'; further runs: FILE-2, FILE-3",
+       {"FILE",
+        "Writes the work and messages of each superstep of a BSP program to FILE (s.json, s-2.json, ...), for 'skel "
+        "bsp'.",
         [](run_settings& s, std::string const& v) { s.scenario = v; }}},
       {"--skel-live",
-       {nullptr, "lines on standard error while the run goes on, one for each stage",
+       {nullptr, "Prints a line for each stage on standard error during the run.",
         [](run_settings& s, std::string const&) { s.live = true; }}},
       {"--skel-live-page",
-       {"PORT", "a page to look at while the run goes on, at http://127.0.0.1:PORT/ (0: any port)",
+       {"PORT", "Shows a page during the run at http://127.0.0.1:PORT/ (0: any free port).",
         [](run_settings& s, std::string const& v) { s.live_page = port("--skel-live-page", v); }}},
       {"--skel-decisions",
-       {"FILE", "write every decision and what came of it, for 'skel decisions'",
+       {"FILE", "Writes every decision and its outcome to FILE, for 'skel decisions'.",
         [](run_settings& s, std::string const& v) { s.decisions = v; }}},
       {"--skel-force",
-       {"PROBLEM=CHOICE", "take this choice, whatever it is expected to take; may be given again",
+       {"PROBLEM=CHOICE", "Takes this choice, whatever its price; you may repeat it.",
         [](run_settings& s, std::string const& v) {
           auto const equals = v.find('=');
           if (equals == std::string::npos || equals == 0 || equals + 1 == v.size())
@@ -176,16 +183,16 @@ std::map<std::string, option> const& options() {
           s.forced[v.substr(0, equals)] = v.substr(equals + 1);
         }}},
       {"--skel-knowledge",
-       {"FILE", "what was learnt on these hosts (default: in the user's cache), or off",
+       {"FILE", "Keeps learnt times of these hosts in FILE (default: in the user's cache), or none of them (off).",
         [](run_settings& s, std::string const& v) { s.knowledge = v; }}},
       {"--skel-progress",
-       {nullptr, "a line on standard error about once a second",
+       {nullptr, "Prints a line on standard error about once a second.",
         [](run_settings& s, std::string const&) { s.progress = true; }}},
       {"--skel-ranks",
-       {nullptr, "show the ranks, hosts and threads seen",
+       {nullptr, "Prints the ranks, hosts and threads that skel sees.",
         [](run_settings& s, std::string const&) { s.show_ranks = true; }}},
       {"--skel-expect",
-       {"N", "fail at once unless there are N ranks",
+       {"N", "Fails at once unless there are N ranks.",
         [](run_settings& s, std::string const& v) { s.expected_ranks = count("--skel-expect", v, 1); }}},
   };
   return all;
@@ -231,9 +238,9 @@ run_settings settings_from_arguments(int& argc, char**& argv) {
       value = argv[++i];
     }
     if (found->second.value != nullptr && value.empty())
-      throw input_error("command line", name,
-                        std::string("its value is empty, and ") + found->second.value +
-                            " is wanted; leave the option out where nothing is");
+      throw input_error(
+          "command line", name,
+          std::string("its value is empty; give it ") + found->second.value + ", or leave the option out");
     found->second.apply(settings, value);
   }
   argc = kept;

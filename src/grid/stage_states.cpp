@@ -9,8 +9,8 @@ namespace skel {
 namespace {
 
 constexpr char const* remedy =
-    "say skel::stateless where its function keeps nothing from item to item, or give its type a skel::serializer (or a "
-    "serialize() for cereal) that names only what travels, with which its state does";
+    "say skel::stateless if its function keeps nothing from item to item, or give its type a skel::serializer (or a "
+    "serialize() for cereal) that names only types that can travel";
 
 std::optional<int> home_of(runtime::station const& station) {
   return station.stateful && station.home != nullptr ? *station.home : std::nullopt;
@@ -19,7 +19,7 @@ std::optional<int> home_of(runtime::station const& station) {
 [[noreturn]] void refuse(runtime::station const& station, int from, int to) {
   throw error("'" + station.notes.name + "' may keep state, which is on rank " + std::to_string(from) +
               " since an earlier run and cannot travel to rank " + std::to_string(to) + ": " + remedy +
-              ", or run it where it was");
+              ", or run it on its old rank");
 }
 
 void remember(runtime::station const& station, int rank) {

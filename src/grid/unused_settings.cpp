@@ -34,8 +34,8 @@ void warn_of_unused_by_bsp(run_settings const& settings, bool by_hand, std::stri
   else if (settings.migration && !settings.remap)
     warn_once("--skel-migration: moves nothing, as --skel-remap is off");
   if (undecided.empty()) return;
-  std::string const none = "the decider decides who moves under policy '" +
-                           std::string(mapping::migration::deciding_policy) + "' alone, and " + undecided;
+  std::string const none = "the decider chooses moves only under policy '" +
+                           std::string(mapping::migration::deciding_policy) + "', and " + undecided;
   if (!settings.decisions.empty()) warn_once("--skel-decisions: nothing of this BSP program is there; " + none);
   warn_of_forced(settings, {mapping::migration::problem_name}, "not for this BSP program; " + none);
 }

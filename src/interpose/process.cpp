@@ -251,7 +251,7 @@ void process::keep_what_was_learnt() {
   try {
     if (auto const warning = kept_->add(of_all_->learnt()); !warning.empty()) tell_user("warning: " + warning);
   } catch (std::exception const& problem) {
-    tell_user("warning: what was learnt is not kept: " + std::string(problem.what()));
+    tell_user("warning: the results of trials are not kept: " + std::string(problem.what()));
   }
 }
 

@@ -114,7 +114,7 @@ class listening_socket : public announcements::source {
       receiver_ = start_thread("skel-announced", [this](std::stop_token const& ended) { keep_receiving(ended); });
     } catch (error const& problem) {
       remove();
-      throw error(path_.string() + ": what is announced cannot be taken: " + problem.what());
+      throw error(path_.string() + ": announcements cannot be received: " + problem.what());
     }
   }
 
@@ -212,7 +212,7 @@ void send_to_socket(std::filesystem::path const& to, std::string const& line) {
   }
   if (::send(sender.number(), line.data(), line.size(), MSG_NOSIGNAL) < 0) {
     if (errno == EAGAIN || errno == EWOULDBLOCK)
-      throw error(to.string() + ": who listens has not taken anything for " + std::to_string(longest_wait.count()) +
+      throw error(to.string() + ": the listener has taken nothing for " + std::to_string(longest_wait.count()) +
                   " s: is the program stopped?");
     fail(to, "nothing can be sent");
   }

@@ -165,7 +165,7 @@ skeletons::stage_shape read_stage(reader const& object) {
   if (!object.has("at")) return stage;
   for (reader const& host : object.at("at").elements("\"at\" is an array with a host name for each worker"))
     stage.at.push_back(host.name("the name of a host is wanted"));
-  if (stage.at.empty()) object.at("at").fail("names no host; leave it out where the stage may run anywhere");
+  if (stage.at.empty()) object.at("at").fail("names no host; leave it out if the stage may run anywhere");
   if (stage.width != 0 && stage.width != stage.at.size())
     object.at("at").fail("names " + std::to_string(stage.at.size()) + " hosts for a \"width\" of " +
                          std::to_string(stage.width));

@@ -83,11 +83,10 @@ std::string why_no_checkpoints(program const& line) {
       "give the type of its function a skel::serializer (or a serialize() for cereal) that names all that it keeps";
   station const& source = line.stations.front();
   if (source.state == nullptr)
-    return refusal(
-        source, "source",
-        std::string(source.stateful ? "keeps where it is in its stream in what cannot be written"
-                                    : "keeps nothing, or says skel::stateless, so that it would begin anew") +
-            ": " + how);
+    return refusal(source, "source",
+                   std::string(source.stateful ? "keeps its place in the stream in a state that cannot be written"
+                                               : "keeps no state, or says skel::stateless, so it would begin anew") +
+                       ": " + how);
   for (std::size_t s = 1; s < line.size(); ++s) {
     station const& one = line.stations[s];
     bool const folds = one.folds && !one.replicable;
@@ -97,8 +96,8 @@ std::string why_no_checkpoints(program const& line) {
                      "holds back an item that cannot be written: give the type of its items a skel::serializer");
     bool const last = s + 1 == line.size();
     return refusal(one, last ? "sink" : "stage",
-                   "may keep state that cannot be written, and what is not written would be wrong after a restart: say "
-                   "skel::stateless where its function keeps nothing from item to item, or " +
+                   "may keep state that cannot be written and would be wrong after a restart: say skel::stateless if "
+                   "its function keeps nothing from item to item, or " +
                        std::string(how) + (last ? "; skel::file_sink is a sink that knows its place in a file" : ""));
   }
   return {};

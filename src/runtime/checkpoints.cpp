@@ -89,8 +89,7 @@ bool checkpoints::due(double now) {
   next_ = now + period();
   if (in_vain_ >= most_in_vain && !std::exchange(told_, true) && options_.checkpoint_failed) {
     std::string const why = std::to_string(in_vain_) +
-                            " in a row did not come about, since a stage is on one rank and what it keeps on another, "
-                            "or a rank refused";
+                            " in a row failed, because a stage and its state are on different ranks, or a rank refused";
     guard.unlock();
     options_.checkpoint_failed(why);
     guard.lock();

@@ -23,7 +23,7 @@ std::string where(failure const& f) {
     case failure::kind::make:
       return "a worker of " + stage + " could not be made for item " + item;
     case failure::kind::process:
-      return stage + " threw on " + (f.items == 1 ? "item " + item : "what has become of " + items_of(f));
+      return stage + " threw on " + (f.items == 1 ? "item " + item : "a result of " + items_of(f));
     case failure::kind::finish:
       return "finish() of " + stage + " threw after " + item + " items";
     case failure::kind::write:
@@ -58,7 +58,7 @@ std::string text_of(failure const& what) {
 
 std::string why_it_stays(failure const& what) {
   bool const written = what.during == failure::kind::read_state;
-  return "what it keeps could not be " + (written ? "read on rank " + std::to_string(what.rank) : "written") + ": " +
+  return "its state could not be " + (written ? "read on rank " + std::to_string(what.rank) : "written") + ": " +
          what.what;
 }
 

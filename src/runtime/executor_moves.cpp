@@ -70,7 +70,7 @@ void executor::run_save(job const& work, agenda& todo) {
 void executor::roll_back(int from, stream_position const& counts, std::string const& why) {
   stream_position stays = counts;
   stays.keeper = from;
-  tell_rolled_back(stays, "rank " + std::to_string(rank_) + " has no memory for what it keeps: " + why);
+  tell_rolled_back(stays, "rank " + std::to_string(rank_) + " has no memory for its state: " + why);
   receive(from, stays, "");
 }
 

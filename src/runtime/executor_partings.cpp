@@ -118,7 +118,7 @@ void executor::run_part(job const& work, agenda& todo) {
     }
     whole = to_bytes(out);
   } catch (...) {
-    return here.parts_not_written("a part of what it keeps could not be written: " + what_is_handled(), todo);
+    return here.parts_not_written("a part of its state could not be written: " + what_is_handled(), todo);
   }
   here.parts_written(all, std::move(which), std::move(whole), todo);
 }
@@ -131,7 +131,7 @@ void executor::run_read_parts(job const& work, agenda& todo) {
     for (auto const& [part, bytes] : from_bytes<parts_on_the_way>(work.asked.bytes).parts)
       state.restore_part(static_cast<std::size_t>(part), bytes);
   } catch (...) {
-    return here.parts_read(false, "a part of what it keeps could not be read again: " + what_is_handled(), todo);
+    return here.parts_read(false, "a part of its state could not be read again: " + what_is_handled(), todo);
   }
   here.parts_read(true, "", todo);
 }
@@ -153,7 +153,7 @@ void executor::lend_parts(site const& here, errand const& asked, errand& answer)
     }
   } catch (...) {
     answer.head.failed = 1;
-    answer.bytes = std::string("a part of what it keeps could not be ") + (brought ? "read" : "written") + " on rank " +
+    answer.bytes = std::string("a part of its state could not be ") + (brought ? "read" : "written") + " on rank " +
                    std::to_string(rank_) + ": " + what_is_handled();
   }
 }
@@ -176,7 +176,7 @@ void executor::run_strand(job const& work) {
   if (stopping()) return;
   site& here = *work.here;
   try {
-    throw error("parts of what it keeps are on rank " + std::to_string(here.parts().to()) +
+    throw error("parts of its state are on rank " + std::to_string(here.parts().to()) +
                 " and did not come home before finish(): " + here.parts().why());
   } catch (...) {
     fail(here, failure::kind::read_state, here.items_taken());

@@ -134,8 +134,9 @@ run_answer ask_process(int process) {
                             : ": cannot be asked: " + std::generic_category().message(errno)));
   auto const other = other_end(socket);
   if (!other || (other->uid != ::geteuid() && ::geteuid() != 0))
-    throw error(name + " is another user's, who is not asked");
-  if (other->pid != process) throw error(name + " does not answer itself: another one does, who is not believed");
+    throw error(name + " belongs to another user and is not asked");
+  if (other->pid != process)
+    throw error(name + " does not answer itself: another process answers in its place, and is not believed");
   auto const text = received(socket, process);
   auto const lines = split(text, '\n');
   if (lines.size() < 2 || lines[0] != format) not_understood(process);

@@ -242,10 +242,9 @@ void rendezvous::conclude() {
     text +=
         ", with differences that its words do not show (the types of functions, operators or values, settings, or a "
         "call before it)";
-  mistake_ =
-      text + (is_given_up ? ". After an exception in a collective the ranks cannot go on together: end the program, "
-                            "or let operators return what says that they failed"
-                          : ". Every rank must make the same calls of its grids in the same order");
+  mistake_ = text + (is_given_up ? ". After an exception in a collective the ranks cannot go on together: end the "
+                                   "program, or let operators return a value that means failure"
+                                 : ". Every rank must make the same calls of its grids in the same order");
   all_in_one_ = std::ranges::all_of(words_, [&](report const& each) { return each.of_latest == words_[0].of_latest; });
 }
 

@@ -77,7 +77,7 @@ void check_next_plan(program const& line, plan::run_plan const& now, plan::run_p
                 (end                   ? "it is the source or the sink"
                  : station.copies      ? "it is a broadcast stage"
                  : pin != pinned.end() ? pin->second
-                 : station.stays()     ? "what it keeps cannot travel (no skel::serializer of its type)"
+                 : station.stays()     ? "its state cannot travel (its type has no skel::serializer)"
                                        : "items that it takes or gives cannot travel, and it keeps something"));
   }
 }

@@ -40,7 +40,7 @@ std::string site::explained() {
       if (!out.unlimited && out.room == 0) full.push_back(out.rank);
     std::string what = "has " + some(outputs_.size(), "batch of results", "batches of results");
     if (flow_.window_is_full())
-      what += " and waits until its ordered farm has passed on what it began first";
+      what += " and waits until its ordered farm has passed on earlier items";
     else if (!full.empty())
       what += " and waits for room at '" + next + "' on " + listed(full);
     std::int64_t const first = outputs_.front().since_ns;

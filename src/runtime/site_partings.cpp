@@ -39,7 +39,7 @@ void site::take_parted_results(agenda& todo) {
 /// The next step of a state on its way, where one is possible.
 void site::steer(agenda& todo) {
   if (divide_ && loan_) {
-    tell_parted(divide_->session, false, false, "what it keeps is on another rank", todo);
+    tell_parted(divide_->session, false, false, "its state is on another rank", todo);
     divide_.reset();
   } else if (divide_ && (finishing_ || has_ended())) {
     tell_parted(divide_->session, false, false, "the stream had ended", todo);

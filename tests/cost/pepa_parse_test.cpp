@@ -178,7 +178,7 @@ bad const cases[] = {
     {"MixedChoice", "P = (a, 1).P + (a, T).P; P", "line 1, column 5", "active in one branch"},
     {"MixedSideBySide", "P = (a, 1).P; Q = (a, T).Q; P || Q", "line 1, column 19", "active at line 1, column 5"},
     {"PassiveAtTheTop", "P = (b, 1).Q;\nQ = (a, T).P; P", "line 2, column 5", "rate is unbounded"},
-    {"PassiveWhereHidden", "P = (a, T).P; P/{a}", "line 1, column 5", "passive where it is hidden"},
+    {"PassiveWhereHidden", "P = (a, T).P; P/{a}", "line 1, column 5", "passive and hidden"},
     {"Deadlock", "P = (a, 1).P; Q = (b, 1).Q;\nP <a, b> Q", "line 2, column 1", "nothing can happen in (P, Q)"},
     {"DeadlockLater", "P = (a, 1).P1; P1 = (b, 1).P; Q = (a, 1).Q1; Q1 = (c, 1).(b, 1).Q;\nP <a, b, c> Q",
      "line 2, column 1", "deadlock: nothing can happen in (P1, Q1) (state 2)"},

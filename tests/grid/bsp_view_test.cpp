@@ -216,7 +216,7 @@ TEST_F(BspView, WhatTheDeciderDoesNotDecideIsTold) {
   EXPECT_THAT(said, HasSubstr("--skel-force placement: not for BSP programs"));
   std::string const why = grid.size() == 1 ? "and there is one rank" : "and processes are moved by 'rotate'";
   for (std::string const option : {"--skel-decisions: nothing", "--skel-force migration: not"})
-    EXPECT_THAT(said, testing::ContainsRegex(option + " [^\n]*under policy 'skel' alone, " + why));
+    EXPECT_THAT(said, testing::ContainsRegex(option + " [^\n]*only under policy 'skel', " + why));
 }
 
 TEST_F(BspView, APolicyThatHasNoEffectIsTold) {

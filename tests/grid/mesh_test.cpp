@@ -293,9 +293,9 @@ TEST(MeshOnGrid, WarnsOfAProgramThatReadsNeighboursAndUpdatesNothing) {
                                skel::times(3));
   if (skel::grid().rank() == 0) {
     EXPECT_THAT(said, AllOf(HasSubstr("warning: program 'forgetful': phase 'look'"), HasSubstr("in iteration 2"),
-                            HasSubstr("add skel::update(name, &Cell::member) of what it reads before 'look'")));
+                            HasSubstr("add skel::update(name, &Cell::member) for them before 'look'")));
     EXPECT_THAT(reduced, AllOf(HasSubstr("warning: program 'forgetful': all_reduce 'flow'"),
-                               HasSubstr("add skel::update(name, &Cell::member) of what it reads before 'flow'")));
+                               HasSubstr("add skel::update(name, &Cell::member) for them before 'flow'")));
   } else {
     EXPECT_EQ(said + reduced, "");
   }

@@ -317,7 +317,7 @@ TEST_F(RankedReduction, ChoosesByWhatIsTouchedAndSaysWhy) {
   EXPECT_GT(report.dense, report.sparse);
   std::ostringstream text;
   text << report;
-  EXPECT_THAT(text.str(), HasSubstr("sparse, as it saves more than saying which elements are touched takes"));
+  EXPECT_THAT(text.str(), HasSubstr("sparse, as it saves more than the lists of touched elements cost"));
 
   irregular_reduction<> capped({.threads = 1, .memory_cap = 100, .expected_uses = 1000});
   capped.run(grid, own_share(scattered), std::span{x}, adding(self));

@@ -147,7 +147,7 @@ TEST_F(Remapping, WhatIsAnnouncedBeforeARunIsInItsPlan) {
   if (grid.rank() == 0) expect_all(3000);
   for (auto const& station : report.plan.run.stations) EXPECT_EQ(station.ranks, std::vector<int>{0}) << report;
   EXPECT_EQ(report.run.moves, 0U) << report;
-  EXPECT_THAT(report.plan.note, testing::HasSubstr("planned for what is announced: 'host1' leaves"));
+  EXPECT_THAT(report.plan.note, testing::HasSubstr("planned with announcements: 'host1' leaves"));
   if (grid.rank() != 0) return;
   ASSERT_EQ(report.run.announcements.size(), static_cast<std::size_t>(ranks_ - 1)) << report;
   for (auto const& one : report.run.announcements) EXPECT_EQ(one.left, 0) << report;

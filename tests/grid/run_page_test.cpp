@@ -103,7 +103,7 @@ TEST(RunPage, SaysThatWhatThreadsGotIsMeasuredAndWhatIsExpectedOfAHostIsForecast
               testing::AllOf(row, HasSubstr("they got of a core, whole run"), HasSubstr("expected of the host now")));
   run.end = skel::record::run_end::complete;
   EXPECT_THAT(skel::run_page(run), testing::AllOf(row, HasSubstr("expected of the host at the end"),
-                                                  HasSubstr("What your threads got is measured")));
+                                                  HasSubstr("The share that your threads got is measured")));
 }
 
 TEST(RunPage, RowsOfStagesNameTheHostsOfRanks) {
@@ -141,7 +141,7 @@ TEST(RunPage, PlansByHandAreMarksToo) {
   run.remaps[1].moved = {{1, {0}, {1}}};
   auto const page = skel::run_page(run);
   EXPECT_THAT(page,
-              HasSubstr("after 1.00 s another plan was gone on by; &#39;work&#39; from rank 1 (node-1) x2 to rank "
+              HasSubstr("after 1.00 s the run went on by another plan; &#39;work&#39; from rank 1 (node-1) x2 to rank "
                         "0 (node-0), &#39;sink&#39; from rank 0 (node-0) to rank 1 (node-1)"));
   EXPECT_THAT(page, HasSubstr("<td>&#39;work&#39; from rank 1 (node-1) x2 to rank 0 (node-0), "));
   EXPECT_THAT(
@@ -157,15 +157,16 @@ TEST(RunPage, ShowsWhatWasRolledBackRepairedAndMovedInParts) {
       {.epoch = 3, .announced = 3, .begun = 3.1, .done = 3.2, .refused = {}, .rolled_back = {}, .repairs = true}};
   auto const by_hand = skel::run_page(run);
   expect_balanced(by_hand);
-  EXPECT_THAT(by_hand, HasSubstr("after 1.00 s another plan was gone on by, after 2 states had moved part by part"));
+  EXPECT_THAT(by_hand,
+              HasSubstr("after 1.00 s the run went on by another plan, after 2 states had moved part by part"));
   EXPECT_THAT(by_hand, HasSubstr("<td class=\"wrong\">&#39;work&#39; stays</td>"));
-  EXPECT_THAT(by_hand, HasSubstr("<td>stages are where their state had stayed</td>"));
+  EXPECT_THAT(by_hand, HasSubstr("<td>stages are on the ranks of their state</td>"));
   run.decisions = {decision(1, true), decision(2, true)};
   run.remap_decisions = 2;
   for (auto const& page : {by_hand, skel::run_page(run)}) {
-    EXPECT_THAT(page, HasSubstr("after 2.00 s another plan was gone on by, of which a part was rolled back: "
+    EXPECT_THAT(page, HasSubstr("after 2.00 s the run went on by another plan, and a part of it was rolled back: "
                                 "&#39;work&#39; stays"));
-    EXPECT_THAT(page, HasSubstr("after 3.00 s stages went back on the ranks where their state had stayed"));
+    EXPECT_THAT(page, HasSubstr("after 3.00 s stages went back to the ranks of their state"));
     EXPECT_GT(count(page, "class=\"mark refused\""), 0U);
   }
 }

@@ -188,7 +188,7 @@ TEST_F(RunView, PlansThatComeMeanwhileAreSeen) {
   auto const report = run(grid, 2000, [](std::uint64_t) {});
   ASSERT_EQ(report.run.moves, 1U);
   if (grid.rank() != 0) return;
-  EXPECT_THAT(page(), HasSubstr("another plan was gone on by"));
+  EXPECT_THAT(page(), HasSubstr("the run went on by another plan"));
   EXPECT_THAT(page(), HasSubstr(": 2 workers, "));
 }
 

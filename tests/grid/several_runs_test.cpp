@@ -348,7 +348,7 @@ TEST_F(SeveralRuns, ALaterOneThatCannotBeSavedGoesOnAndSaysSo) {
                  skel::farm("same", [](int x) { return x; }) |
                  skel::sink("add", [&](int x) { sum += static_cast<std::uint64_t>(x); }));
   });
-  EXPECT_THAT(report.without_checkpoints, HasSubstr("source 'anywhere' keeps where it is"));
+  EXPECT_THAT(report.without_checkpoints, HasSubstr("source 'anywhere' keeps its place in the stream"));
   EXPECT_THAT(report.text(), HasSubstr("checkpoints: none, because source 'anywhere'"));
   EXPECT_THAT(words, root_ ? HasSubstr("goes on without checkpoints: source 'anywhere'") : HasSubstr(""));
   EXPECT_EQ(sum, root_ ? 45U : 0U);

@@ -419,7 +419,7 @@ void expect_to_stay(std::string const& why) {
   EXPECT_EQ(report.plan.run.stations[2].ranks, std::vector<int>{0});
   EXPECT_EQ(report.run.final_ranks[2], std::vector<int>{0});
   if (grid.size() > 1) {
-    EXPECT_THAT(report.text(), HasSubstr("'sum' stays on rank 0: what it keeps could not be " + why));
+    EXPECT_THAT(report.text(), HasSubstr("'sum' stays on rank 0: its state could not be " + why));
   }
 }
 
@@ -451,7 +451,7 @@ TEST(StageState, ThatHasStayedIsNotMovedInItsRun) {
   ASSERT_FALSE(report.run.remaps.empty());
   for (auto const& one : report.run.remaps)
     EXPECT_THAT(one.refused,
-                HasSubstr("'sum' cannot be moved while the line runs: what it keeps could not be written: no ink"));
+                HasSubstr("'sum' cannot be moved while the line runs: its state could not be written: no ink"));
 }
 
 /// A pin is a demand of the program.
@@ -565,7 +565,7 @@ TEST(StageState, ThatCannotBeWrittenStaysWhereAnEarlierRunHasLeftIt) {
     auto const report = grid.run(app);
     EXPECT_EQ(report.run.final_ranks[1], std::vector<int>{there});
     if (grid.size() > 1) {
-      EXPECT_THAT(report.text(), HasSubstr("'sum' stays on rank " + std::to_string(there) + ": what it keeps"));
+      EXPECT_THAT(report.text(), HasSubstr("'sum' stays on rank " + std::to_string(there) + ": its state"));
     }
   }
   if (grid.rank() == 0) {

@@ -57,7 +57,7 @@ TEST(Checkpoint, NeedsASourceAndASinkThatKnowTheirPlace) {
   auto const sink = skel::sink("end", taking{});
   EXPECT_EQ(refusal(skel::source("begin", written{}) | sink), "");
   EXPECT_THAT(refusal(skel::source("begin", opaque{}) | sink),
-              HasSubstr("source 'begin' keeps where it is in its stream in what cannot be written"));
+              HasSubstr("source 'begin' keeps its place in the stream in a state that cannot be written"));
   EXPECT_THAT(refusal(skel::source("begin", [] { return std::optional<int>(); }) | sink),
               HasSubstr("source 'begin' keeps nothing"));
   EXPECT_THAT(refusal(skel::source("begin", written{}, skel::stateless) | sink), HasSubstr("says skel::stateless"));

@@ -81,7 +81,7 @@ TEST_F(Checkpoints, ThatDoNotComeAboutAgainAndAgainAreToldOnce) {
   some.begin(++epoch_);
   some.give_up();
   for (int more = 0; more < 3; ++more) make(some, 1);
-  EXPECT_THAT(told_, testing::ElementsAre(testing::HasSubstr("2 in a row did not come about")));
+  EXPECT_THAT(told_, testing::ElementsAre(testing::HasSubstr("2 in a row failed, because")));
   auto const kept = some.finish();
   EXPECT_EQ(kept.written, 2U);
   EXPECT_EQ(kept.skipped, 6U);

@@ -116,7 +116,7 @@ TEST(EmittingStage, FailuresBehindItNameTheItemsOfTheBatch) {
     EXPECT_LE(e.item(), 60u);
     EXPECT_GT(e.item() + 10, 60u);
     std::string const first = std::to_string(e.item());
-    EXPECT_THAT(e.what(), testing::HasSubstr("'check' threw on what has become of item"));
+    EXPECT_THAT(e.what(), testing::HasSubstr("'check' threw on a result of item"));
     EXPECT_THAT(e.what(), testing::HasSubstr("sixty"));
   }
 }

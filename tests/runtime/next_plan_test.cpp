@@ -156,7 +156,7 @@ TEST(NextPlan, ThatDoesNotFitIsRefusedAndTheRunGoesOn) {
   EXPECT_THAT(run.remaps[0].refused, testing::HasSubstr("'rooted'"));
   if (elsewhere.stations[1].ranks == first.stations[1].ranks) return;
   EXPECT_THAT([&] { check_next_plan(line, first, elsewhere, ranks().size()); },
-              testing::ThrowsMessage<skel::error>(testing::HasSubstr("what it keeps cannot travel")));
+              testing::ThrowsMessage<skel::error>(testing::HasSubstr("its state cannot travel")));
 }
 
 TEST(NextPlan, WhoseStateCannotBeReadIsRolledBackAndTheStageStays) {
@@ -181,7 +181,7 @@ TEST(NextPlan, WhoseStateCannotBeReadIsRolledBackAndTheStageStays) {
   if (ranks().size() > 1) {
     ASSERT_FALSE(run.remaps.empty());
     EXPECT_THAT(run.remaps[0].rolled_back,
-                testing::HasSubstr("'number' stays on rank 0: what it keeps could not be read on rank"));
+                testing::HasSubstr("'number' stays on rank 0: its state could not be read on rank"));
     EXPECT_THAT(run.remaps[0].rolled_back, testing::HasSubstr("planted"));
     for (std::size_t i = 1; i < run.remaps.size(); ++i)
       EXPECT_TRUE(run.remaps[i].repairs || run.remaps[i].refused.find("planted") != std::string::npos ||

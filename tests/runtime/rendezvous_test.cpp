@@ -103,7 +103,7 @@ TEST(Rendezvous, TellsTheOthersWhyACallWasGivenUp) {
     EXPECT_THAT(message, HasSubstr("rank " + std::to_string(ranks() - 1) +
                                    ": broadcast of 8 B from rank 0, given up: it threw: no ink"));
     EXPECT_THAT(message, StartsWith("a rank gave up a call that the others had begun; call 1 is on rank"));
-    EXPECT_THAT(message, EndsWith("or let operators return what says that they failed"));
+    EXPECT_THAT(message, EndsWith("or let operators return a value that means failure"));
   }
 }
 

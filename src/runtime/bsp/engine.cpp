@@ -484,7 +484,7 @@ void engine::ask_for_moves() {
       measured_.rank_of = rank_of_;
       asked_ = options_.next_moves(measured_);
     } catch (...) {
-      refused_ = "bsp '" + record_.name + "': who moves after superstep " + std::to_string(number_) +
+      refused_ = "bsp '" + record_.name + "': the moves after superstep " + std::to_string(number_) +
                  " could not be decided: " + what_is_handled();
       return send_nothing();
     }

@@ -14,9 +14,9 @@ std::string where(process_failure const& f) {
     case process_failure::kind::step:
       return process + " threw" + superstep;
     case process_failure::kind::write:
-      return "what " + process + " sent" + superstep + " could not be serialised";
+      return "a message of " + process + superstep + " could not be serialised";
     case process_failure::kind::read:
-      return "what was sent to " + process + superstep + " could not be deserialised";
+      return "a message to " + process + superstep + " could not be deserialised";
     case process_failure::kind::access:
       return "a put or get of " + process + superstep + " failed";
     case process_failure::kind::reduce:

@@ -20,7 +20,7 @@ std::string where(std::string const& step, mesh_failure const& f) {
     case mesh_failure::kind::totals:
       return "on_totals '" + step + "' threw" + iteration;
     case mesh_failure::kind::until:
-      return "what says when the iterations end threw" + iteration;
+      return "the end condition of the iterations threw" + iteration;
     case mesh_failure::kind::output:
       return "output '" + step + "' threw" + iteration;
     case mesh_failure::kind::result:

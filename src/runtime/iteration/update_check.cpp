@@ -195,14 +195,14 @@ bool is_later(std::optional<mesh_failure> const& found, mesh_failure const& firs
 std::string advice(mesh_part& part, std::string const& where, std::string const& mends, std::string const& others,
                    bool whole_mend) {
   if (!mends.empty())
-    return "what it reads of these has changed since it was updated: add an update of what " + mends +
-           " updates, before " + where;
-  std::string const add = "add skel::update(name, &Cell::member) of what it reads before " + where,
-                    sends = others.empty() ? "no update of the program sends" : "is not what " + others + " sends",
-                    write = "let it write to another member than it reads";
-  if (whole_mend) return "what it reads of these " + sends + ": " + add;
-  if (part.copy_cell(0, part, 0)) return "it reads of these what it changes itself: " + write;
-  return "what it reads of these " + sends + ", or is what it changes itself: " + add + ", and " + write;
+    return "cells that it reads have changed since their update: add an update like " + mends + " before " + where;
+  std::string const add = "add skel::update(name, &Cell::member) for them before " + where,
+                    sends = (others.empty() ? "no update of the program sends" : others + " does not send") +
+                            std::string(" the members that it reads");
+  if (whole_mend) return sends + ": " + add;
+  if (part.copy_cell(0, part, 0))
+    return "it changes members that it reads from neighbours: let it write to other members than it reads";
+  return sends + ", or it changes them itself: " + add + ", and let it write to other members than it reads";
 }
 
 }  // namespace
@@ -228,10 +228,10 @@ std::optional<mesh_failure> find_forgotten_update(mesh_part& part, face_neighbou
   if (interrupt != nullptr && interrupt->load()) return {};  // it is not known what mends it
   std::string const where = "'" + steps[found->step].name + "'";
   found->what = std::string(found->during == mesh_failure::kind::reduce ? "all_reduce " : "phase ") + where +
-                (found->what.empty() ? " gives something else of element " : " throws at element ") +
+                (found->what.empty() ? " gives another result for element " : " throws at element ") +
                 std::to_string(found->element) + " in iteration " + std::to_string(found->iteration) +
-                " where neighbours of it are on other ranks than where all are on one" +
-                (found->what.empty() ? "" : ": " + found->what) + "; " + advice(part, where, mends, others, whole_mend);
+                " if neighbours of it are on other ranks" + (found->what.empty() ? "" : ": " + found->what) + "; " +
+                advice(part, where, mends, others, whole_mend);
   return found;
 }
 

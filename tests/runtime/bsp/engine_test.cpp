@@ -713,11 +713,12 @@ TEST(BspEngine, TellsEveryRankWhichMessagesCouldNotCross) {
       if (now.number() == 2) now.halt();
     });
     virtual_bsp run(program, 3, 1);
-    EXPECT_THAT(errors_of<process_error>(run, 3),
-                testing::Each(write ? "bsp 'send': what process 1 sent in superstep 2 could not be serialised on rank "
-                                      "0: cannot write (std::runtime_error)"
-                                    : "bsp 'send': what was sent to process 4 in superstep 2 could not be "
-                                      "deserialised on rank 2: cannot read (std::runtime_error)"));
+    EXPECT_THAT(
+        errors_of<process_error>(run, 3),
+        testing::Each(write ? "bsp 'send': a message of process 1 in superstep 2 could not be serialised on rank "
+                              "0: cannot write (std::runtime_error)"
+                            : "bsp 'send': a message to process 4 in superstep 2 could not be "
+                              "deserialised on rank 2: cannot read (std::runtime_error)"));
   }
 }
 
@@ -769,8 +770,8 @@ TEST(BspEngine, WhateverFailsIsTheSameOnEveryRank) {
     for (auto const& [what, process, rank_of, words] :
          {expected{trouble::make, 41, 41, "the state of process 41 could not be made on rank"},
           expected{trouble::step, 41, 41, "process 41 threw in superstep 2 on rank"},
-          expected{trouble::write, 41, 41, "what process 41 sent in superstep 2 could not be serialised on rank"},
-          expected{trouble::read, 0, 0, "what was sent to process 0 in superstep 2 could not be deserialised on rank"},
+          expected{trouble::write, 41, 41, "a message of process 41 in superstep 2 could not be serialised on rank"},
+          expected{trouble::read, 0, 0, "a message to process 0 in superstep 2 could not be deserialised on rank"},
           expected{trouble::access, 41, 5, "a put or get of process 41 in superstep 2 failed on rank"},
           expected{trouble::fold, 40, 40, "the operator of the reduction threw in superstep 2 on rank"},
           expected{trouble::last_fold, 0, 0, "the operator of the reduction threw in superstep 2 on rank"},

@@ -98,9 +98,9 @@ TEST(UpdateCheck, NamesTheStepTheElementAndTheUpdateThatMendsIt) {
   EXPECT_EQ(found->iteration, 2u);
   EXPECT_EQ(found->step, 5u);
   EXPECT_LT(found->element, program.over->cells());
-  EXPECT_THAT(found->what, AllOf(HasSubstr("phase 'b again' gives something else of element " +
+  EXPECT_THAT(found->what, AllOf(HasSubstr("phase 'b again' gives another result for element " +
                                            std::to_string(found->element) + " in iteration 2"),
-                                 HasSubstr("add an update of what 'a' updates, before 'b again'")));
+                                 HasSubstr("add an update like 'a' before 'b again'")));
 }
 
 TEST(UpdateCheck, FindsWhatNoUpdateSends) {
@@ -109,13 +109,13 @@ TEST(UpdateCheck, FindsWhatNoUpdateSends) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->iteration, 1u);
   EXPECT_EQ(found->step, 1u);
-  EXPECT_THAT(found->what, AllOf(HasSubstr("what it reads of these no update of the program sends: add "
-                                           "skel::update(name, &Cell::member) of what it reads before 'a'"),
-                                 Not(HasSubstr("another member"))));
+  EXPECT_THAT(found->what, AllOf(HasSubstr("no update of the program sends the members that it reads: add "
+                                           "skel::update(name, &Cell::member) for them before 'a'"),
+                                 Not(HasSubstr("other members"))));
   auto const other = found_in(start() | advance("b", &cell::b, &cell::a) | advance("a", &cell::a, &cell::b) |
                               skel::update("only a", &cell::a) | skel::times(20));
   ASSERT_TRUE(other.has_value());
-  EXPECT_THAT(other->what, HasSubstr("what it reads of these is not what 'only a' sends: add"));
+  EXPECT_THAT(other->what, HasSubstr("'only a' does not send the members that it reads: add"));
 }
 
 TEST(UpdateCheck, FindsAPhaseThatReadsWhatItChanges) {
@@ -123,9 +123,10 @@ TEST(UpdateCheck, FindsAPhaseThatReadsWhatItChanges) {
       found_in(start() | advance("a", &cell::a, &cell::a) | skel::update("a", &cell::a) | skel::times(20));
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->step, 0u);
-  EXPECT_THAT(found->what, AllOf(HasSubstr("it reads of these what it changes itself: let it write to another member "
-                                           "than it reads"),
-                                 Not(HasSubstr("add "))));
+  EXPECT_THAT(
+      found->what,
+      AllOf(HasSubstr("it changes members that it reads from neighbours: let it write to other members than it reads"),
+            Not(HasSubstr("add "))));
 }
 
 TEST(UpdateCheck, FindsAReductionThatReadsWhatIsOld) {
@@ -139,7 +140,7 @@ TEST(UpdateCheck, FindsAReductionThatReadsWhatIsOld) {
   EXPECT_EQ(found->during, mesh_failure::kind::reduce);
   EXPECT_EQ(found->step, 1u);
   EXPECT_EQ(found->iteration, 1u);
-  EXPECT_THAT(found->what, AllOf(HasSubstr("all_reduce 'most'"), HasSubstr("what 'b' updates, before 'most'")));
+  EXPECT_THAT(found->what, AllOf(HasSubstr("all_reduce 'most'"), HasSubstr("an update like 'b' before 'most'")));
 }
 
 TEST(UpdateCheck, SaysWhatAPhaseThrowsWhereItReadsWhatIsOld) {
@@ -153,7 +154,7 @@ TEST(UpdateCheck, SaysWhatAPhaseThrowsWhereItReadsWhatIsOld) {
                               skel::update("b", &cell::b) | skel::times(2));
   ASSERT_TRUE(found.has_value());
   EXPECT_THAT(found->what, AllOf(HasSubstr("phase 'look' throws at element"), HasSubstr("b is not 1"),
-                                 HasSubstr("what 'b' updates")));
+                                 HasSubstr("an update like 'b'")));
 }
 
 TEST(UpdateCheck, LeavesWhatIsThrownAnywayToTheRun) {

@@ -249,7 +249,7 @@ TEST_F(EmulatedGrid, WhatAKilledSwitchHasLeftIsRemovedByDownAndByUp) {
       EXPECT_EQ(traces(called_).size(), 4U);
       EXPECT_EQ(on(called_, "alone", {"hostname"}).out, "alone\n");
     } else {
-      EXPECT_THAT(testbed(called_, "down").out, HasSubstr("was not up; what was left of 6 hosts is removed"));
+      EXPECT_THAT(testbed(called_, "down").out, HasSubstr("was not up; the rest of 6 hosts is removed"));
       EXPECT_THAT(traces(called_), ElementsAre());
     }
     EXPECT_LT(running.get().status, 0) << "ended by a signal";

@@ -150,7 +150,7 @@ concept takes_exactly = requires {
   static_cast<std::invoke_result_t<F const&, Parameters...> (F::*)(Parameters...) const>(&F::operator());
 };
 
-/// Whether a phase takes cells by value, so that what it changes is lost.
+/// Whether a phase takes cells by value, so each change is lost.
 template <class F, class Cell, class Totals>
 consteval bool copies_cells() {
   if constexpr (!std::is_class_v<F> || !std::copy_constructible<Cell>)
@@ -168,10 +168,9 @@ struct check_mesh_step<mesh_phase<F>, Cell, Totals> {
   static constexpr bool called = function_of_element<F, Cell, Totals>;
   static constexpr bool copies = copies_cells<F, Cell, Totals>();
   static constexpr bool value = called && !copies;
-  static_assert(
-      !copies,
-      "skel: this phase takes cells by value, so that what it changes is lost. Accepted: void f(Cell&) const, "
-      "or of skel::element<Cell>");
+  static_assert(!copies,
+                "skel: this phase takes cells by value, so each change is lost. Accepted: void f(Cell&) const, "
+                "or of skel::element<Cell>");
   static_assert(called,
                 "skel: this is no phase of this program. Accepted: void f(skel::element<Cell>) const, or of Cell&, and "
                 "with Totals const& behind it; it is called on several threads at once");
@@ -185,15 +184,14 @@ struct check_mesh_step<mesh_update<Members...>, Cell, Totals> {
   static constexpr bool value = sizeof...(Members) == 0 ? std::is_trivially_copyable_v<Cell> : (fits<Members> && ...);
   static_assert(value,
                 "skel: an update sends plain bytes. Accepted: skel::update(name, &Cell::member, ...) of members that "
-                "are trivially copyable, or without members where the Cell is");
+                "are trivially copyable, or without members if the Cell is");
 };
 template <class Member, class Of, class Operator, class Cell, class Totals>
 struct check_mesh_step<mesh_all_reduce<Member, Of, Operator>, Cell, Totals> {
   static constexpr bool gives = function_of_element<Of, Cell const, Totals>;
-  static_assert(
-      gives,
-      "skel: this gives nothing of an element that could be reduced. Accepted: Value f(Cell const&) const, or "
-      "of skel::element<Cell const>, and with Totals const& behind it");
+  static_assert(gives,
+                "skel: this gives no value of an element to reduce. Accepted: Value f(Cell const&) const, or "
+                "of skel::element<Cell const>, and with Totals const& behind it");
   static constexpr bool reduces() {
     if constexpr (gives && std::is_member_object_pointer_v<Member>) {
       using value = value_of_element<Of, Cell, Totals>;
@@ -205,9 +203,10 @@ struct check_mesh_step<mesh_all_reduce<Member, Of, Operator>, Cell, Totals> {
     }
   }
   static constexpr bool value = reduces();
-  static_assert(!gives || value,
-                "skel: what elements give cannot become this member of the totals. Accepted: skel::all_reduce(name, "
-                "&Totals::member, f, op) with op(Value, Value) that gives a Value, which the member can be given");
+  static_assert(
+      !gives || value,
+      "skel: the values of elements cannot become this member of the totals. Accepted: skel::all_reduce(name, "
+      "&Totals::member, f, op) with op(Value, Value) that gives a Value, and the member must accept it");
 };
 template <class F, class Cell, class Totals>
 struct check_mesh_step<mesh_totals_step<F>, Cell, Totals> {
@@ -228,7 +227,7 @@ struct check_mesh_step<mesh_output<F>, Cell, Totals> {
   static constexpr bool value = std::invocable<F const&, mesh_view<Cell, Totals> const&>;
   static_assert(value,
                 "skel: this is no output of this program. Accepted: void f(skel::mesh_view<Cell, Totals> const&) "
-                "const; it is called on each rank, with what is computed there");
+                "const; it is called on each rank, with the elements of that rank");
 };
 
 }  // namespace skeletons

@@ -28,7 +28,7 @@ void put_number_at(std::string& to, std::size_t at, Number value) {
 
 /// Takes `size` bytes off the front. Throws skel::error where there are fewer.
 inline std::span<std::byte const> take_bytes(std::span<std::byte const>& from, std::uint64_t size) {
-  if (size > from.size()) throw error("a message between ranks is shorter than what is read of it");
+  if (size > from.size()) throw error("a message between ranks is shorter than the values that are read from it");
   auto const front = from.first(size);
   from = from.subspan(size);
   return front;
@@ -49,7 +49,8 @@ void put_range(std::string& to, std::vector<T> const& what) {
 template <class T>
 std::vector<T> take_range(std::span<std::byte const>& from) {
   auto const count = take_number<std::uint64_t>(from);
-  if (count > from.size() / sizeof(T)) throw error("a message between ranks is shorter than what is read of it");
+  if (count > from.size() / sizeof(T))
+    throw error("a message between ranks is shorter than the values that are read from it");
   auto const bytes = take_bytes(from, count * sizeof(T));
   std::vector<T> out(count);
   if (count > 0) std::memcpy(out.data(), bytes.data(), bytes.size());

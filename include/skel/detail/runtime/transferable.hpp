@@ -441,7 +441,7 @@ class unpacker : public cereal::InputArchive<unpacker<Root>, cereal::AllowEmptyC
   void expect_end() const {
     if (!rest_.empty())
       throw error("a message between ranks has " + std::to_string(rest_.size()) +
-                  " B more than were read: what save() writes and load() reads of a type differ");
+                  " B more than were read: save() and load() of a type differ");
   }
 
   /// The next value, made of what is read: it needs no default constructor.
@@ -487,8 +487,8 @@ class unpacker : public cereal::InputArchive<unpacker<Root>, cereal::AllowEmptyC
 
  private:
   static constexpr char const* too_short =
-      "a message between ranks is shorter than what is read of it: what save() writes and load() reads of a type "
-      "differ, or the message is damaged";
+      "a message between ranks is shorter than the values that are read from it: save() and load() of a type differ, "
+      "or the message is damaged";
 
   /// What a serialize() names, in place.
   template <class T>

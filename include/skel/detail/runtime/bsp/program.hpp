@@ -66,16 +66,14 @@ struct check_superstep {
   static constexpr bool called = std::invocable<Step const&, superstep<Message, Value>&, State&>;
   static constexpr bool copies = copies_state<Step, superstep<Message, Value>, State>();
   static constexpr bool value = called && !copies;
-  static_assert(!copies,
-                "skel: this superstep function takes the state by value, so that what it changes is lost. Accepted: "
-                "void step(skel::superstep<Message, Value>& now, State& mine) const, or State const& where it changes "
-                "nothing");
   static_assert(
-      called,
-      "skel: this is no superstep function of the program's messages and states. Accepted: void "
-      "step(skel::superstep<Message, Value>& now, State& mine) const, with the Message and Value of "
-      "skel::bsp<Message, Value>; it is called on several threads at once, so that what it keeps has to be in "
-      "the State");
+      !copies,
+      "skel: this superstep function takes the state by value, so each change is lost. Accepted: "
+      "void step(skel::superstep<Message, Value>& now, State& mine) const, or State const& if it changes nothing");
+  static_assert(called,
+                "skel: this is no superstep function of the program's messages and states. Accepted: void "
+                "step(skel::superstep<Message, Value>& now, State& mine) const, with the Message and Value of "
+                "skel::bsp<Message, Value>; several threads call it at once, so keep its data in the State");
 };
 
 template <class Operator, class Value>
