@@ -98,8 +98,7 @@ std::string throughput(record::run_history const& run, std::vector<chart_mark> c
   out += to_svg(chart);
   out += paragraph(
       "The solid line is measured, over the last second. The dashed line is the latest forecast. Its band should "
-      "contain "
-      "the measured values in 90 % of the cases.");
+      "contain the measured values in 90 % of the cases.");
   if (rows.empty()) return out;
   out += table({"from item*", "made after*", "forecast*", "between*", "measured while it stood*", "why"}, rows);
   return out + which_are_shown(run.forecasts, "forecasts");
