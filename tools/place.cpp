@@ -345,7 +345,7 @@ action add_place(CLI::App& app) {
       ->capture_default_str();
   app.add_option(
          "--model", options->model,
-         "Takes times as exponential (the PEPA model) or deterministic: constant, so that the slowest stage with "
+         "Takes times as exponential (the PEPA model) or deterministic: constant, so that the\nslowest stage with "
          "its two moves sets the pace (an upper bound if there are farms or buffers).")
       ->check(CLI::IsMember({"exponential", "deterministic"}))
       ->capture_default_str();

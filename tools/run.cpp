@@ -172,7 +172,7 @@ int run(run_options const& options, std::ostream& out) {
   if (command.starts_mpirun()) ask_for_quick_ends();
   if (auto const word = command.hidden_mpirun())
     complain("run: mpirun is no word of its own in " + in_quotes(*word) +
-             ", which a shell would read: which rank dies, and on which host, will not be known");
+             ", which a shell would read: skel run will not know the rank and the host of a death");
   progress forward(command);
   ordered_json deaths = ordered_json::array();
   std::string last_host;

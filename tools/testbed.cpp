@@ -76,8 +76,8 @@ int up(testbed_command const& command, std::ostream& out) {
                                            .command = this_command()});
   if (double const there = std::thread::hardware_concurrency(); cores > there)
     complain(
-        fmt::format("warning: the hosts may use {:.3g} cores together, and this machine has {:.3g}: they are as fast "
-                    "as the file says while so many are not busy at once; --share {:.2g} holds always",
+        fmt::format("warning: the hosts may use {:.3g} cores together, and this machine has {:.3g}: they keep the "
+                    "speeds of the file only while no more are busy at once; --share {:.2g} always keeps them",
                     cores, there, command.share * there / cores));
   if (command.json) {
     out << line_of({{"testbed", command.name},

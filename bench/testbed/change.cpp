@@ -60,7 +60,7 @@ struct part {
   double ours = 0, plain = 0;              ///< at its end [s]
 
   void take(std::string const& line) {
-    if (line.find("takes another time than it did") != std::string::npos && !noticed) noticed = uses;
+    if (line.find("takes a different time now") != std::string::npos && !noticed) noticed = uses;
     bool const ours_taken = line.find("; it is taken") != std::string::npos;
     if (!ours_taken && line.find(" is left to MPI") == std::string::npos) return;
     std::string const said = ours_taken ? "skel's" : "MPI's";

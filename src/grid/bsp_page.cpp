@@ -299,7 +299,7 @@ std::string model(record::bsp_history const& run) {
     out += paragraph("These are the times of " + counted(made.supersteps, "observed superstep") + " of " +
                      number_of(run.run.supersteps) + ".");
   if (made.measured > 0)
-    out += paragraph("The model says " + off_by(sum / made.measured, "of the measured time") + "." +
+    out += paragraph("Compared with the measured time, the model says " + off_by(sum / made.measured, "of it") + "." +
                      (made.policy.empty() ? "" : " Deciding took " + scaled(made.deciding, "s") + "."));
   return out;
 }

@@ -825,8 +825,8 @@ planned_program make_plan(runtime::program const& line, double reference, proces
       add_note(out, "items of type '" + type + "', which " + in_words(stages) +
                         (stages.size() == 1 ? " takes" : " take") +
                         ", cannot be sent to another rank, so the stages that give and take them stay with the source; "
-                        "a skel::serializer of it, or of the type inside it that cannot, would let them go "
-                        "(docs/types.md)");
+                        "to let them go, write a skel::serializer for it, or for the type inside it that cannot be "
+                        "sent (docs/types.md)");
   for (std::size_t s = 1; s + 1 < line.size(); ++s)
     if (state_on[s] && line.stations[s].notes.at.empty() && !processors.one_rank())
       add_note(out, "'" + line.stations[s].notes.name + "' may keep state and has seen items on rank " +

@@ -97,8 +97,8 @@ std::string throughput(record::run_history const& run, std::vector<chart_mark> c
   chart.marks = marks;
   out += to_svg(chart);
   out += paragraph(
-      "The solid line is measured, over the last second. The dashed line is the latest forecast. Its band should hold "
-      "the measured values in 90 % of the cases.");
+      "The solid line is measured, over the last second. The dashed line is the latest forecast. Its band should "
+      "contain the measured values in 90 % of the cases.");
   if (rows.empty()) return out;
   out += table({"from item*", "made after*", "forecast*", "between*", "measured while it stood*", "why"}, rows);
   return out + which_are_shown(run.forecasts, "forecasts");

@@ -78,12 +78,12 @@ void run_view::open_page(std::uint16_t port) {
       } catch (error const&) {
       }
     if (!server_) {
-      warn(std::string(problem.what()) + ": there is no page to look at; the run goes on");
+      warn(std::string(problem.what()) + ": there is no page of the run, which goes on");
       return;
     }
     instead = std::string(problem.what()) + "; instead, ";
   }
-  tell_user(instead + "the run is to be seen at http://127.0.0.1:" + std::to_string(server_->port()) + "/");
+  tell_user(instead + "see the run at http://127.0.0.1:" + std::to_string(server_->port()) + "/");
 }
 
 /// In the server's thread.

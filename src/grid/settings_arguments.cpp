@@ -199,9 +199,17 @@ std::map<std::string, option> const& options() {
 }
 
 void print_help() {
+  constexpr std::size_t width = 28;
   std::puts("Options that every skel program takes:");
-  for (auto const& [name, o] : options())
-    std::puts(print("  %-28s %s", (name + (o.value ? " " + std::string(o.value) : "")).c_str(), o.help).c_str());
+  for (auto const& [name, o] : options()) {
+    std::string call = name + (o.value ? " " + std::string(o.value) : "");
+    if (call.size() > width) {  // its help begins in the next line
+      std::puts(("  " + call).c_str());
+      call.clear();
+    }
+    call.resize(width, ' ');
+    std::puts(("  " + call + " " + o.help).c_str());
+  }
 }
 
 }  // namespace

@@ -21,39 +21,41 @@ void warn_of_forced(run_settings const& settings, std::initializer_list<std::str
 }  // namespace
 
 void warn_of_unused_by_bsp(run_settings const& settings, bool by_hand, std::string const& undecided) {
-  if (settings.check_updates > 0) warn_once("--skel-check-updates: is of programs over a mesh, not of BSP programs");
+  if (settings.check_updates > 0)
+    warn_once("--skel-check-updates: has no effect on BSP programs, only on programs over a mesh");
   if (settings.live_page)
     warn_once("--skel-live-page: BSP programs run without a live page; --skel-progress and --skel-report show them");
   if (keeps_checkpoints(settings))
     warn_once(
         "--skel-checkpoint: BSP programs make no checkpoints; one that has died begins anew when it is started again");
   warn_of_forced(settings, {mapping::placement_choice::name, mapping::remap_choice::name},
-                 "not for BSP programs; there are --skel-force migration=stay, --skel-migration and pin()");
+                 "has no effect on BSP programs; use --skel-force migration=stay, --skel-migration or pin()");
   if (settings.migration && by_hand)
-    warn_once("--skel-migration: not for this BSP program, which moves its processes itself (moved_by)");
+    warn_once("--skel-migration: has no effect on this BSP program, because it moves its processes itself (moved_by)");
   else if (settings.migration && !settings.remap)
-    warn_once("--skel-migration: moves nothing, as --skel-remap is off");
+    warn_once("--skel-migration: has no effect, because --skel-remap is off");
   if (undecided.empty()) return;
   std::string const none = "the decider chooses moves only under policy '" +
                            std::string(mapping::migration::deciding_policy) + "', and " + undecided;
-  if (!settings.decisions.empty()) warn_once("--skel-decisions: nothing of this BSP program is there; " + none);
-  warn_of_forced(settings, {mapping::migration::problem_name}, "not for this BSP program; " + none);
+  if (!settings.decisions.empty()) warn_once("--skel-decisions: the file has nothing of this BSP program; " + none);
+  warn_of_forced(settings, {mapping::migration::problem_name}, "has no effect on this BSP program; " + none);
 }
 
 void warn_of_unused_by_mesh(run_settings const& settings) {
   std::string const shown = "; --skel-progress and --skel-report show them";
   if (settings.live_page) warn_once("--skel-live-page: programs over a mesh run without a live page" + shown);
   if (!settings.trace.empty()) warn_once("--skel-trace: programs over a mesh make no trace" + shown);
-  if (!settings.scenario.empty()) warn_once("--skel-scenario: is made of BSP programs, not of one over a mesh");
-  if (settings.migration) warn_once("--skel-migration: is of BSP programs, not of one over a mesh");
+  if (!settings.scenario.empty())
+    warn_once("--skel-scenario: has no effect on programs over a mesh, only on BSP programs");
+  if (settings.migration) warn_once("--skel-migration: has no effect on programs over a mesh, only on BSP programs");
 }
 
 void warn_of_unused_by_line(run_settings const& settings) {
   if (settings.check_updates > 0)
-    warn_once("--skel-check-updates: is of programs over a mesh, not of a line of stages");
-  if (!settings.scenario.empty()) warn_once("--skel-scenario: is made of BSP programs, not of a line of stages");
+    warn_once("--skel-check-updates: has no effect on pipelines, only on programs over a mesh");
+  if (!settings.scenario.empty()) warn_once("--skel-scenario: has no effect on pipelines, only on BSP programs");
   if (settings.migration)
-    warn_once("--skel-migration: is of BSP programs, not of a line of stages, which --skel-remap moves");
+    warn_once("--skel-migration: has no effect on pipelines, only on BSP programs; --skel-remap moves pipelines");
 }
 
 }  // namespace skel

@@ -215,7 +215,7 @@ void known_communicator::try_again(mapping::collective_request const& kind, know
   known.go.try_again();
   known.watch.begin_anew();
   if (process::self().verbose() < 2 || !process::self().first()) return;
-  tell_user(described(kind) + " takes another time than it did, " + microseconds(seconds) + "; it is tried again");
+  tell_user(described(kind) + " takes a different time now, " + microseconds(seconds) + "; it is tried again");
 }
 
 void known_communicator::make_messages() {

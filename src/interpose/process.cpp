@@ -129,8 +129,9 @@ start_result open(std::vector<std::string> const& names) {
   bool const serves = result.what == verdict::serve || result.what == verdict::measure;
   if (!serves || !is_left_to_mpi(all, result)) return result;
   if (all.verbose > 0)
-    tell_user("all ranks are on one host; their collectives are left to MPI, which has its memory (SKEL_MPI=always takes "
-        "skel's way)");
+    tell_user(
+        "all ranks are on one host; their collectives are left to MPI, which has shared memory there (SKEL_MPI=always "
+        "takes skel's way)");
   result.what = verdict::pass;
   return result;
 }

@@ -91,7 +91,7 @@ TEST(BspPage, TheModelStandsBesideWhatWasMeasured) {
   made.computation = 0.4, made.communication = 0.3, made.barriers = 0.1, made.measured = 1;
   auto const page = skel::bsp_page(run);
   EXPECT_THAT(page, HasSubstr("<td>g h: messages</td><td class=\"n\">150 ms</td><td class=\"n\">300 ms</td>"));
-  EXPECT_THAT(page, HasSubstr("The model says -20.0 % of the measured time."));
+  EXPECT_THAT(page, HasSubstr("Compared with the measured time, the model says -20.0 %."));
 }
 
 TEST(BspPage, SaysHowItEnded) {

@@ -213,9 +213,9 @@ TEST_F(BspView, WhatTheDeciderDoesNotDecideIsTold) {
   skel::grid grid(settings_);
   auto const said = said_during([&] { grid.run(counting(3).migrated_by({.name = "rotate"})); });
   if (grid.rank() != 0) return;
-  EXPECT_THAT(said, HasSubstr("--skel-force placement: not for BSP programs"));
+  EXPECT_THAT(said, HasSubstr("--skel-force placement: has no effect on BSP programs"));
   std::string const why = grid.size() == 1 ? "and there is one rank" : "and processes are moved by 'rotate'";
-  for (std::string const option : {"--skel-decisions: nothing", "--skel-force migration: not"})
+  for (std::string const option : {"--skel-decisions: the file has nothing", "--skel-force migration: has no effect"})
     EXPECT_THAT(said, testing::ContainsRegex(option + " [^\n]*only under policy 'skel', " + why));
 }
 
@@ -234,9 +234,10 @@ TEST_F(BspView, APolicyThatHasNoEffectIsTold) {
   auto const expected = [&](std::string const& text) {
     return rank == 0 ? "skel: warning: --skel-migration: " + text + "\n" : "";
   };
-  EXPECT_EQ(said_of(true), expected("not for this BSP program, which moves its processes itself (moved_by)"));
+  EXPECT_EQ(said_of(true),
+            expected("has no effect on this BSP program, because it moves its processes itself (moved_by)"));
   settings_.remap = false;
-  EXPECT_EQ(said_of(false), expected("moves nothing, as --skel-remap is off"));
+  EXPECT_EQ(said_of(false), expected("has no effect, because --skel-remap is off"));
 }
 
 TEST_F(BspView, APolicyOfASettingLeavesWhatElseTheProgramSays) {

@@ -331,7 +331,7 @@ TEST(Grid, KeepsStagesTogetherWhoseItemsCannotTravel) {
   if (grid.size() > 1) {
     EXPECT_THAT(report.plan.explain(),
                 testing::AllOf(HasSubstr("stays_here', which 'unbox' takes, cannot be sent to another rank"),
-                               HasSubstr("a skel::serializer of it")));
+                               HasSubstr("write a skel::serializer for it")));
   }
   EXPECT_EQ(sum, grid.rank() == 0 ? 500 * 499 / 2 : 0);
 }

@@ -531,14 +531,14 @@ TEST(MeshOnGrid, WhatHasNoMeaningForMeshesOrLinesIsToldOnce) {
   EXPECT_EQ(said, grid.rank() == 0
                       ? "skel: warning: --skel-trace: programs over a mesh make no trace; --skel-progress and "
                         "--skel-report show them\n"
-                        "skel: warning: --skel-scenario: is made of BSP programs, not of one over a mesh\n"
+                        "skel: warning: --skel-scenario: has no effect on programs over a mesh, only on BSP programs\n"
                       : "");
   grid.settings().trace.clear();
   testing::internal::CaptureStderr();
   grid.run(skel::source([n = 0]() mutable -> std::optional<int> { return n < 3 ? std::optional(n++) : std::nullopt; }) |
            skel::sink([](int) {}));
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr(grid.rank() == 0 ? "--skel-scenario: is made of BSP programs, not of a line of stages" : ""));
+              HasSubstr(grid.rank() == 0 ? "--skel-scenario: has no effect on pipelines, only on BSP programs" : ""));
 }
 
 /// When a program looks at its ranks depends on how long its iterations take. One that waits for what comes of a look

@@ -271,7 +271,7 @@ TEST_F(RunView, APortInUseIsToldAndAnotherOneTaken) {
   auto const said = said_during([&] { run(grid, 3, [](std::uint64_t) {}); });
   if (grid.rank() != 0) return;
   EXPECT_THAT(said, testing::AllOf(HasSubstr("port " + std::to_string(taken.port()) + " of 127.0.0.1 cannot be"),
-                                   HasSubstr("the run is to be seen at http://127.0.0.1:")));
+                                   HasSubstr("see the run at http://127.0.0.1:")));
 }
 
 }  // namespace

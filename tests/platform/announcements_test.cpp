@@ -489,7 +489,7 @@ TEST_F(AnnouncementSocket, LeavesNothingBehindWhereNoThreadCanBeMade) {
   ::pthread_attr_destroy(&before);
   ::pthread_attr_destroy(&too_large);
   EXPECT_THAT(problem,
-              HasSubstr("skel.sock: what is announced cannot be taken: 1 thread for skel-announced cannot be started"));
+              HasSubstr("skel.sock: announcements cannot be received: 1 thread for skel-announced cannot be started"));
   EXPECT_FALSE(fs::exists(root_ / "skel.sock"));
   sigset_t blocked;
   ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);

@@ -59,7 +59,7 @@ TEST(Checkpoint, NeedsASourceAndASinkThatKnowTheirPlace) {
   EXPECT_THAT(refusal(skel::source("begin", opaque{}) | sink),
               HasSubstr("source 'begin' keeps its place in the stream in a state that cannot be written"));
   EXPECT_THAT(refusal(skel::source("begin", [] { return std::optional<int>(); }) | sink),
-              HasSubstr("source 'begin' keeps nothing"));
+              HasSubstr("source 'begin' keeps no state"));
   EXPECT_THAT(refusal(skel::source("begin", written{}, skel::stateless) | sink), HasSubstr("says skel::stateless"));
   int sum = 0;
   EXPECT_THAT(refusal(skel::source("begin", written{}) | skel::sink("end", [&](int x) { sum += x; })),
