@@ -52,7 +52,7 @@ function(skel_test name)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_precompile_headers(test_${name} REUSE_FROM skel_test_headers)
   gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES
-    TIMEOUT ${SKEL_TEST_TIMEOUT} LABELS ${name} ENVIRONMENT SKEL_KNOWLEDGE=off)
+    TIMEOUT ${SKEL_TEST_TIMEOUT} LABELS ${name} ENVIRONMENT "SKEL_KNOWLEDGE=off;SKEL_OTHERS=off")
 endfunction()
 
 # skel_test_uses_mpi(TEST): the surroundings of a ctest test whose command starts MPI.
@@ -63,7 +63,8 @@ function(skel_test_uses_mpi test)
   set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${SKEL_MPIRUN_ENVIRONMENT}
     OMPI_MCA_orte_tmpdir_base=${PROJECT_BINARY_DIR}/mpi/${test}
     XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/mpi/cache  # probed platforms; the user's own cache is not touched
-    SKEL_KNOWLEDGE=off)  # no test knows what another one has learnt
+    SKEL_KNOWLEDGE=off  # no test knows what another one has learnt
+    SKEL_OTHERS=off)  # nor plans for what runs beside it
   if(SKEL_SANITIZE MATCHES address)
     # Open MPI is built without frame pointers: only the slow unwinder finds whose memory was left.
     set_tests_properties(${test} PROPERTIES

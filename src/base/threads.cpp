@@ -19,6 +19,8 @@
 
 #include <skel/detail/base/control_groups.hpp>
 #include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 
 namespace skel {
 namespace {
@@ -33,9 +35,9 @@ struct thread_limit {
 
 std::optional<std::uint64_t> read_number(fs::path const& file) {
   std::ifstream stream(file);
-  std::uint64_t value = 0;
-  if (stream >> value) return value;  // "max" means no limit
-  return std::nullopt;
+  std::string line;
+  std::getline(stream, line);
+  return number_in<std::uint64_t>(trim(line));  // "max" means no limit
 }
 
 /// The number behind a key, in a file of lines "KEY: NUMBER".

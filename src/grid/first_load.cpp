@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
+#include <cstdlib>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
@@ -77,6 +78,11 @@ others_load load_beside(runtime::core_share const& got, bool told, runnable_seri
   return {unseen, std::hypot(unseen, error), true};
 }
 
+bool others_count() {
+  char const* const said = std::getenv("SKEL_OTHERS");
+  return said == nullptr || std::string_view(said) != "off";
+}
+
 double measuring_time(double usual, std::function<std::optional<double>()> const& runnable) {
   static constexpr double beside_others = 0.2;
   for (int k = 0; k < 3; ++k) {
@@ -91,8 +97,6 @@ load_samples::load_samples(std::filesystem::path proc)
       begun_(record::now()),
       ran_(static_cast<double>(record::process_ns()) * 1e-9),
       looks_([this](std::stop_token const& over) {
-        std::mutex waits;
-        std::condition_variable_any ended;
         while (!over.stop_requested()) {
           auto const found = platform::runnable_threads(proc_);
           if (!found) return;
@@ -100,8 +104,7 @@ load_samples::load_samples(std::filesystem::path proc)
             std::lock_guard guard(mutex_);
             seen_.push_back(std::max(0.0, *found - 1));
           }
-          std::unique_lock guard(waits);
-          ended.wait_for(guard, over, std::chrono::duration<double>(look_period), [] { return false; });
+          std::this_thread::sleep_for(std::chrono::duration<double>(look_period));
         }
       }) {}
 

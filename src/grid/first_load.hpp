@@ -26,6 +26,10 @@ struct runnable_series {
   double own = 0;                 ///< cores that this program kept busy meanwhile, mean
 };
 
+/// Whether plans count what others do to the cores of a run: unless the environment variable SKEL_OTHERS is "off", as
+/// in tests, whose plans must not depend on what runs beside them.
+bool others_count();
+
 /// What others do to `cores` of the `of_host` cores of a host, by what the program's own threads got there and by how
 /// many threads could run.
 ///

@@ -785,6 +785,7 @@ struct grid::state {
     auto const here = static_cast<double>(where.cores[domain]);
     bool const limited = !cores->granted.empty() && std::isfinite(cores->granted[0]);
     where.others.assign(where.cores.size(), {});
+    if (!others_count()) return;
     for (std::size_t r = 0; r < told_loads.size(); ++r)
       if (auto const d = cores->domain[r]; ranks.hosts()[r] != ranks.hosts()[0]) {
         if (auto const others = busy_with_others(platform::parse_reading(told_loads[r])))
@@ -810,10 +811,14 @@ struct grid::state {
               "for " +
               listed(unknown_work(line)));
         check_pins(line, where);
-        double const seconds = measuring_time(settings.calibration_time, [] { return platform::runnable_threads(); });
-        load_samples looks;
+        double seconds = settings.calibration_time;
+        std::optional<load_samples> looks;
+        if (others_count()) {
+          seconds = measuring_time(seconds, [] { return platform::runnable_threads(); });
+          looks.emplace();
+        }
         auto found = measure(line, seconds, first_item);
-        auto const seen = looks.take();
+        auto const seen = looks ? looks->take() : runnable_series();
         out.items = found.items;
         out.ended = found.ended;
         out.calibration_seconds = found.seconds;

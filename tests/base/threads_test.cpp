@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/control_groups.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/threads.hpp>
 
 namespace {
@@ -79,8 +80,9 @@ template <class Act>
 [[noreturn]] void in_little_memory(std::string const& words, Act const& act) {
   rlimit little{};
   ::getrlimit(RLIMIT_AS, &little);
-  std::size_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
+  std::string words_of_system;
+  std::getline(std::ifstream("/proc/self/statm"), words_of_system, ' ');
+  auto const pages = skel::number_in<std::size_t>(words_of_system).value();
   little.rlim_cur = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (std::size_t{48} << 20);
   ::setrlimit(RLIMIT_AS, &little);
   try {

@@ -110,7 +110,12 @@ std::map<std::string_view, std::function<void()>> const ways{
      [] {
        in_main([](skel::grid& grid) {
          if (grid.rank() + 1 == grid.size()) std::exit(3);
-         grid.barrier();
+         try {
+           grid.barrier();
+         } catch (skel::error const& left) {
+           std::fprintf(stderr, "%s\n", left.what());
+           std::exit(1);
+         }
        });
      }},
     {"one-exits-3-alone",

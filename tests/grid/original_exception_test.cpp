@@ -303,7 +303,7 @@ TEST(OriginalException, OfALoopOverRanksComesAsItselfAndItsTypeToTheOthers) {
     to.add(i % 10, 1.0);
   };
   try {
-    loop.run(grid, 20, std::span{x}, body);
+    loop.run(grid, skel::own_share(20), std::span{x}, body);
     ADD_FAILURE() << "nothing was thrown";
   } catch (out_of_stock const& own) {
     EXPECT_EQ(rank(), thrower);

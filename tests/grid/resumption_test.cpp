@@ -181,8 +181,8 @@ TEST(Resumption, ACheckpointThatCannotBeWrittenIsGivenUpAndTheRunGoesOn) {
   auto const& kept = report.run.checkpoints;
   EXPECT_EQ(kept.written, 0U);
   ASSERT_GT(kept.failed, 0U);
-  std::string const why =
-      "the state of stage 'sum' could not be serialised on rank " + std::to_string(grid.size() - 1) + ": no ink";
+  std::string const why = "the state of stage 'sum' could not be serialised on rank " +
+                          std::to_string(grid.size() - 1) + ": no ink (std::runtime_error)";
   EXPECT_EQ(kept.problem, why);
   EXPECT_THAT(report.text(), HasSubstr(std::to_string(kept.failed) + " could not be written: " + why));
   if (grid.rank() != 0) return;

@@ -1,0 +1,4 @@
+#include "../../src/runtime/answers.hpp"
+
+/// Simulated hosts always answer.
+void skel::runtime::expect_answers() {}
