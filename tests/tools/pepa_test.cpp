@@ -143,7 +143,15 @@ TEST_F(Pepa, HasNoAnswerWhereItsSolverDoesNotConverge) {
   EXPECT_EQ(slow.status, 1);
   EXPECT_EQ(slow.out, "");
   EXPECT_THAT(slow.err, HasSubstr("was not found to a residual of 1e-12 (gauss_seidel: residual "));
+  EXPECT_THAT(slow.err, HasSubstr("--sweeps"));
   EXPECT_EQ(skel({"pepa", file}).status, 0);
+  auto const short_run = skel({"pepa", file, "--solver", "multilevel", "--sweeps", "2"});
+  EXPECT_EQ(short_run.status, 1);
+  EXPECT_THAT(short_run.err, HasSubstr(" after 2 iterations"));
+  json const answer = skel({"pepa", file, "--solver", "multilevel", "--sweeps", "500", "--json"}).json();
+  EXPECT_EQ(answer["solver"], "multilevel");
+  EXPECT_LE(answer["error"].get<double>(), 1e-9);
+  EXPECT_EQ(skel({"pepa", file, "--sweeps", "0"}).status, 2);
 }
 
 }  // namespace
