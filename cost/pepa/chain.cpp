@@ -174,6 +174,8 @@ stationary_distribution stationary(chain const& given, solve_options const& opti
       std::vector<double> improved = p;
       run.error = detail::multilevel(q, improved, options.tolerance, 1).error;
     }
+    // Sums of n terms are off by about sqrt(n) roundings, which a cycle may repeat and so not show.
+    run.error = std::max(run.error, std::sqrt(static_cast<double>(n)) * std::numeric_limits<double>::epsilon());
     if (balanced && run.error <= options.max_error) {
       stationary_distribution result{std::vector<double>(n), method, run.iterations, run.residual, run.error};
       for (std::size_t s = 0; s < n; ++s) result.probability[q.old_number[s]] = p[s];

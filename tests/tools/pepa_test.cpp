@@ -77,6 +77,7 @@ TEST_F(Pepa, TellsTheSameInWords) {
   auto const result = skel({"pepa", model(std::string("unused = 1;\n") + two_states), "--utilisation"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out, StartsWith("3 states, 4 transitions; solved by gth, residual "));
+  EXPECT_THAT(result.out, HasSubstr(", error about 3.8e-16\n"));
   EXPECT_THAT(result.out, HasSubstr("throughput work  1.5 /s\n"));
   EXPECT_THAT(result.out, HasSubstr("P[2]\n    0.50000000  P\n    1.50000000  Q\n"));
   EXPECT_THAT(result.err, HasSubstr("line 1, column 1: warning: the rate 'unused' is not used"));

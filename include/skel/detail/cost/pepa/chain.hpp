@@ -7,9 +7,10 @@
 
 namespace skel::cost::pepa {
 
-/// How the steady state of a Markov chain is computed.
+/// How the steady state of a Markov chain is computed. If multilevel does not converge either, automatic ends with gth
+/// (up to 5000 states) or krylov.
 enum class solver {
-  automatic,     ///< gth up to `gth_limit` states; above, gauss_seidel if few sweeps will do, else multilevel
+  automatic,     ///< gth up to `gth_limit` states; above, gauss_seidel if few sweeps do, else multilevel
   gth,           ///< elimination without subtraction: exact to rounding, O(n^3) time and O(n^2) memory
   gauss_seidel,  ///< sweeps in an order in which most transitions lead forward
   krylov,        ///< BiCGSTAB preconditioned by an incomplete factorisation, polished by Gauss-Seidel sweeps
@@ -51,10 +52,11 @@ struct stationary_distribution {
   /// ||pi Q||_1 / sum_s pi_s q_s, where q_s is the exit rate of s: the part of the probability flow that does not
   /// balance. Never less than ||pi Q||_inf / max_s q_s, and meaningful also where rates span many orders of magnitude.
   double residual = 0;
-  /// Estimate, not a bound, of sum_s |pi_s - exact pi_s|: how far one more multilevel cycle moves the result. Of the
-  /// multilevel solver, the larger of that and of its last accelerated step, which leads to where all further cycles
-  /// would. A cycle also balances the rare transitions between nearly separate parts of the chain, which a residual
-  /// hardly contains. A rate r of an action makes at most r times this error of its throughput.
+  /// Estimate, not a bound, of sum_s |pi_s - exact pi_s|: how far one more multilevel cycle moves the result. For the
+  /// multilevel solver it is at least its last accelerated step, which extrapolates all further cycles. A cycle also
+  /// balances the rare transitions between nearly separate parts of the chain, which a residual hardly contains. The
+  /// throughput of an action is off by at most its largest rate times the error. Never less than sqrt(states) roundings
+  /// of 2.2e-16. A chain whose cycles converge slowly may be further off than this says.
   double error_estimate = 0;
 };
 
