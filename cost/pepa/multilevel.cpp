@@ -212,6 +212,7 @@ iterated multilevel(incoming const& q, std::vector<double>& probability, double 
   std::vector<double> start = probability;
   double best = std::numeric_limits<double>::infinity(), before = best, worst_since = 0;
   std::size_t best_at = 0;
+  bool accelerated = true;
   for (;;) {
     finest.probability = start;
     improve(finest, result.iterations < divisions, 2);
@@ -225,7 +226,7 @@ iterated multilevel(incoming const& q, std::vector<double>& probability, double 
     }
     if (result.iterations <= divisions || change > before) accelerate.forget();
     before = change;
-    std::vector<double> next = accelerate.next(start, finest.probability);
+    std::vector<double> next = accelerated ? accelerate.next(start, finest.probability) : finest.probability;
     // The accelerated step leads to where all further cycles would, as far as the latest ones tell.
     result.error = std::max(change, distance(next, start));
     probability = finest.probability;
@@ -233,6 +234,12 @@ iterated multilevel(incoming const& q, std::vector<double>& probability, double 
     if (result.settled || result.iterations >= most) return result;
     worst_since = std::max(worst_since, result.error);
     if (result.error < 0.9 * best) best = result.error, best_at = result.iterations, worst_since = result.error;
+    if (accelerated && result.iterations - best_at >= window / 2) {  // rare states may mislead the combinations
+      accelerated = false;
+      next = finest.probability;
+      best = result.error;
+      best_at = result.iterations;
+    }
     if (result.iterations - best_at >= window) {  // rounding, or no convergence
       result.error = worst_since;
       return result;
