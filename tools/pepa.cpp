@@ -28,9 +28,10 @@ namespace pepa = skel::cost::pepa;
 
 constexpr char const* pepa_footer =
     R"(--json gives {"states": n, "transitions": n, "throughput": {ACTION: 1/s}, "solver": NAME, "iterations": n,
-"residual": r, "warnings": [{"where", "text"}]}. With their options it also gives "population": {STATE: mean number} and
-"utilisation": [{"component", "copies", "states": {STATE: mean number}}]. The residual is the part of the probability
-flow that does not balance, ||pi Q||_1 / sum pi q. A result above 1e-12 is no answer (status 1).
+"residual": r, "error": e, "warnings": [{"where", "text"}]}. With their options it also gives "population": {STATE: mean
+number} and "utilisation": [{"component", "copies", "states": {STATE: mean number}}]. The residual is the part of the
+probability flow that does not balance, ||pi Q||_1 / sum pi q. A result above 1e-12 is no answer (status 1). The error is
+an estimate of the sum of the errors of all probabilities. A result above 1e-9 is no answer either.
 
 Examples:
   skel pepa pipeline.pepa --throughput process1
@@ -45,6 +46,7 @@ struct pepa_options {
   std::vector<std::string> set;
   std::string system;
   std::string solver = "auto";
+  std::size_t sweeps = pepa::solve_options{}.max_iterations;
   double max_states = static_cast<double>(pepa::derive_options{}.max_states);
   bool all = false;
   bool utilisation = false;
@@ -53,13 +55,13 @@ struct pepa_options {
 
 pepa::solver solver_named(std::string const& name) {
   std::vector<std::string> names;
-  for (auto const each :
-       {pepa::solver::automatic, pepa::solver::gth, pepa::solver::gauss_seidel, pepa::solver::krylov}) {
+  for (auto const each : {pepa::solver::automatic, pepa::solver::gth, pepa::solver::gauss_seidel, pepa::solver::krylov,
+                          pepa::solver::multilevel}) {
     names.push_back(pepa::to_string(each));
     if (names.back() == name) return each;
   }
-  refuse_option("--solver", "there is no solver " + in_quotes(name) + "; one of auto, gth, gauss_seidel, krylov" +
-                                did_you_mean(name, names));
+  refuse_option("--solver", "there is no solver " + in_quotes(name) +
+                                "; one of auto, gth, gauss_seidel, krylov, multilevel" + did_you_mean(name, names));
 }
 
 /// "RATE=VALUE" of --set.
@@ -92,7 +94,7 @@ void print(pepa::steady_state const& steady, json const& answer, std::ostream& o
   if (steady.transient() > 0) out << fmt::format(", {} states only at the start", steady.transient());
   out << fmt::format("; solved by {}", pepa::to_string(steady.used()));
   if (steady.iterations() > 0) out << fmt::format(" in {} iterations", steady.iterations());
-  out << fmt::format(", residual {:.1e}\n", steady.residual());
+  out << fmt::format(", residual {:.1e}, error about {:.1e}\n", steady.residual(), steady.error_estimate());
   std::size_t width = 0;
   for (auto const& [action, value] : answer["throughput"].items()) width = std::max(width, action.size());
   for (auto const& [action, value] : answer["throughput"].items())
@@ -113,6 +115,8 @@ void print(pepa::steady_state const& steady, json const& answer, std::ostream& o
 int run_pepa(pepa_options const& options, std::ostream& out) {
   pepa::solve_options solving;
   solving.method = solver_named(options.solver);
+  if (options.sweeps == 0) refuse_option("--sweeps", "must be at least 1");
+  solving.max_iterations = options.sweeps;
   if (!(options.max_states >= 1 && options.max_states <= 4e9))
     refuse_option("--max-states", "must be a number of states from 1 to 4000000000");
   pepa::derive_options deriving;
@@ -147,6 +151,7 @@ int run_pepa(pepa_options const& options, std::ostream& out) {
   answer["solver"] = pepa::to_string(steady.used());
   answer["iterations"] = steady.iterations();
   answer["residual"] = steady.residual();
+  answer["error"] = steady.error_estimate();
   if (steady.transient() > 0) answer["transient_states"] = steady.transient();
   if (options.json) {
     answer["warnings"] = json::array();
@@ -184,8 +189,12 @@ action add_pepa(CLI::App& app) {
       ->take_all()
       ->expected(1);
   app.add_option("--system", options->system, "Takes this process as the system equation.")->type_name("PROCESS");
-  app.add_option("--solver", options->solver, "Solves by this method: auto, gth, gauss_seidel or krylov.")
+  app.add_option("--solver", options->solver, "Solves by this method: auto, gth, gauss_seidel, krylov or multilevel.")
       ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--sweeps", options->sweeps,
+                 "Gives up after this number of sweeps, steps or cycles of an iterative solver.")
+      ->type_name("N")
       ->capture_default_str();
   app.add_option("--max-states", options->max_states, "Gives up beyond this number of states.")
       ->type_name("N")

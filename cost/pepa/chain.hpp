@@ -41,6 +41,7 @@ inline constexpr std::size_t no_limit = ~std::size_t{0};
 struct iterated {
   std::size_t iterations = 0;
   double residual = 0;
+  double error = 0;     // of multilevel(): see stationary_distribution::error_estimate
   bool settled = true;  // further iterations would not change the result noticeably
 };
 
@@ -51,5 +52,10 @@ iterated sweep(incoming const& q, std::vector<double>& probability, double toler
 
 /// Preconditioned BiCGSTAB. The result may have negative entries where it did not converge; they are set to 0.
 iterated project(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most);
+
+/// Multilevel aggregation from `probability`, until the estimated error and the residual are below `tolerance`, `most`
+/// cycles, or 20 cycles bring no progress. Cycles converge at a rate that hardly depends on how far apart the rates
+/// are.
+iterated multilevel(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most);
 
 }  // namespace skel::cost::pepa::detail

@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <utility>
 #include <vector>
@@ -36,7 +38,8 @@ pepa::stationary_distribution by(pepa::chain const& chain, pepa::solver method) 
   return pepa::stationary(chain, options);
 }
 
-constexpr pepa::solver each_solver[] = {pepa::solver::gth, pepa::solver::gauss_seidel, pepa::solver::krylov};
+constexpr pepa::solver each_solver[] = {pepa::solver::gth, pepa::solver::gauss_seidel, pepa::solver::krylov,
+                                        pepa::solver::multilevel};
 
 TEST(Stationary, OfTwoStatesIsInProportionToTheOppositeRates) {
   auto const chain = make({{{1, 3.0}}, {{0, 1.0}}});
@@ -80,7 +83,7 @@ TEST(Stationary, OfALargeRandomChainBalancesItsCuts) {
   }
   auto const chain = make(out);
   auto const exact = by(chain, pepa::solver::gth);
-  for (auto const method : {pepa::solver::gauss_seidel, pepa::solver::krylov}) {
+  for (auto const method : {pepa::solver::gauss_seidel, pepa::solver::krylov, pepa::solver::multilevel}) {
     auto const found = by(chain, method);
     EXPECT_GT(found.iterations, 0u);
     for (std::size_t s = 0; s < 2000; ++s) EXPECT_NEAR(found.probability[s] / exact.probability[s], 1, 1e-7);
@@ -107,6 +110,91 @@ TEST(Stationary, OfNearlySeparateHalvesIsNotThatOfTheFirstGuess) {
   auto const exact = by(chain, pepa::solver::gth);
   auto const found = by(chain, pepa::solver::automatic);
   for (std::size_t s = 0; s < 1000; ++s) EXPECT_NEAR(found.probability[s] / exact.probability[s], 1, 1e-6);
+}
+
+/// sum_s |found_s - exact_s|
+double difference(std::vector<double> const& found, std::vector<double> const& exact) {
+  double sum = 0;
+  for (std::size_t s = 0; s < exact.size(); ++s) sum += std::abs(found[s] - exact[s]);
+  return sum;
+}
+
+TEST(Multilevel, SolvesBirthAndDeathOverEightDecades) {
+  for (std::uint32_t const n : {100u, 3'000u, 100'000u}) {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<double> magnitude(-3, 5), drift(-0.3, 0.3);
+    edges out(n);
+    std::vector<double> exact(n, 1);
+    for (std::uint32_t s = 0; s + 1 < n; ++s) {
+      double const up = std::pow(10, magnitude(random)), down = up * std::exp(drift(random));
+      out[s].push_back({s + 1, up});
+      out[s + 1].push_back({s, down});
+      exact[s + 1] = exact[s] * up / down;
+    }
+    double const sum = std::accumulate(exact.begin(), exact.end(), 0.0);
+    for (double& p : exact) p /= sum;
+    auto const found = by(make(out), pepa::solver::multilevel);
+    EXPECT_LT(difference(found.probability, exact), 1e-9) << n << " states";
+    EXPECT_LE(found.error_estimate, 1e-9);
+    EXPECT_LT(found.iterations, 100u);
+  }
+}
+
+TEST(Multilevel, SolvesTwoQueuesOfVeryDifferentSpeed) {
+  constexpr std::uint32_t places = 200;
+  for (double const speed : {1.0, 1e4, 1e8}) {
+    edges out(places * places);
+    for (std::uint32_t i = 0; i < places; ++i)
+      for (std::uint32_t j = 0; j < places; ++j) {
+        std::uint32_t const here = i * places + j;
+        if (i + 1 < places) out[here].push_back({here + places, 0.9}), out[here + places].push_back({here, 1.0});
+        if (j + 1 < places) out[here].push_back({here + 1, 0.95 * speed}), out[here + 1].push_back({here, speed});
+      }
+    std::vector<double> exact(places * places);
+    for (std::uint32_t s = 0; s < exact.size(); ++s) exact[s] = std::pow(0.9, s / places) * std::pow(0.95, s % places);
+    double const sum = std::accumulate(exact.begin(), exact.end(), 0.0);
+    for (double& p : exact) p /= sum;
+    auto const found = by(make(out), pepa::solver::multilevel);
+    EXPECT_LT(difference(found.probability, exact), 1e-9) << speed;
+    EXPECT_LT(found.iterations, 150u) << speed;
+  }
+}
+
+TEST(Multilevel, SolvesNearlySeparateBlocksAsEliminationDoes) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> magnitude(-2, 2);
+  for (double const coupling : {1e-2, 1e-5, 1e-8, 1e-11}) {
+    constexpr std::uint32_t blocks = 20, each = 25, n = blocks * each;
+    edges out(n);
+    for (std::uint32_t s = 0; s < n; ++s) {
+      std::uint32_t const base = s / each * each;
+      out[s].push_back({base + (s + 1) % each, std::exp(magnitude(random))});
+      for (int i = 0; i < 3; ++i)
+        out[s].push_back({base + static_cast<std::uint32_t>(random() % each), std::exp(magnitude(random))});
+      if (s % each == 0) out[s].push_back({(s + each) % n, coupling * std::exp(magnitude(random))});
+      if (random() % 10 == 0)
+        out[s].push_back({static_cast<std::uint32_t>(random() % n), coupling * std::exp(magnitude(random))});
+    }
+    auto const chain = make(out);
+    auto const exact = by(chain, pepa::solver::gth);
+    auto const found = by(chain, pepa::solver::multilevel);
+    for (std::size_t s = 0; s < n; ++s) EXPECT_NEAR(found.probability[s] / exact.probability[s], 1, 1e-9) << coupling;
+    EXPECT_LT(found.iterations, 100u) << coupling;
+    EXPECT_LE(difference(found.probability, exact.probability), std::max(found.error_estimate, 1e-13)) << coupling;
+  }
+}
+
+TEST(Stationary, HasNoAnswerOfSmallResidualAndLargeError) {
+  // Two pairs of states that are left once in 1e15 steps: any division between the pairs balances to 1e-12.
+  auto const chain = make({{{1, 1.0}, {2, 3e-15}}, {{0, 1.0}}, {{3, 1.0}, {0, 1e-15}}, {{2, 1.0}}});
+  EXPECT_NEAR(by(chain, pepa::solver::automatic).probability[0], 0.125, 1e-12);
+  EXPECT_NEAR(by(chain, pepa::solver::multilevel).probability[0], 0.125, 1e-12);
+  try {
+    by(chain, pepa::solver::gauss_seidel);
+    FAIL() << "the first guess was accepted";
+  } catch (skel::error const& refused) {
+    EXPECT_THAT(refused.what(), testing::HasSubstr("estimated error 0.5 above 1e-09"));
+  }
 }
 
 TEST(Stationary, FollowsAGivenOrder) {

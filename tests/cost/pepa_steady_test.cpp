@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <iostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -132,7 +134,7 @@ TEST(Queue, ThatIsALongOneIsSolvedThoughSweepsAreSlow) {
     pepa::solve_options options;
     options.method = method;
     auto const steady = pepa::solve(space, options);
-    EXPECT_EQ(steady.used(), method == pepa::solver::automatic ? pepa::solver::krylov : method);
+    EXPECT_EQ(steady.used(), method == pepa::solver::automatic ? pepa::solver::multilevel : method);
     double const expected = 0.01 / (1 - std::pow(0.99, 1501));
     EXPECT_NEAR(steady.probabilities()[0] / expected, 1, 1e-9) << to_string(method);
     EXPECT_LE(steady.residual(), 1e-12);
@@ -192,6 +194,44 @@ TEST(Steady, IsNeverReturnedAboveTheTolerance) {
   }
 }
 
+/// States of a buffer that `in` fills and `out` empties.
+std::string buffer(std::string const& name, int places, std::string const& in, std::string const& out) {
+  std::string text;
+  for (int n = 0; n <= places; ++n) {
+    text.append(name + std::to_string(n) + " = ");
+    if (n < places) text.append("(" + in + ", infty)." + name + std::to_string(n + 1));
+    if (n > 0) text.append(n < places ? " + " : "").append("(" + out + ", infty)." + name + std::to_string(n - 1));
+    text.append(";\n");
+  }
+  return text;
+}
+
+TEST(Steady, OfALargeStiffModelIsFound) {
+  // Three machines of two servers each behind buffers. Servers work up to 1e5 times a second and break every 500 s.
+  auto const space = pepa::derive(pepa::parse(
+      buffer("A", 15, "arrive", "cut") + buffer("B", 15, "cut", "drill") + buffer("C", 15, "drill", "pack") +
+      "Source = (arrive, 3).Source;\n"
+      "Cutter = (cut, 1e5).Cutter + (break1, 0.002).Blunt; Blunt = (repair1, 0.05).Cutter;\n"
+      "Driller = (drill, 30).Driller + (break2, 0.01).Stuck; Stuck = (repair2, 1).Driller;\n"
+      "Packer = (pack, 4).Packer + (break3, 0.02).Empty; Empty = (repair3, 100).Packer;\n"
+      "((Source <arrive> (A0 <cut> Cutter[2])) <cut> (B0 <drill> Driller[2])) <drill> (C0 <pack> "
+      "Packer[2])"));
+  EXPECT_EQ(space.states(), 110'592u);
+  auto const start = std::chrono::steady_clock::now();
+  auto const steady = pepa::solve(space);
+  double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::cout << to_string(steady.used()) << ": " << steady.iterations() << " iterations, " << seconds << " s\n";
+  EXPECT_LE(steady.residual(), 1e-12);
+  EXPECT_LE(steady.error_estimate(), 1e-9);
+  EXPECT_LT(steady.iterations(), 200u);
+  // Servers break and are repaired whatever the buffers do.
+  EXPECT_NEAR(steady.population("Blunt") / (2 * 0.002 / 0.052), 1, 1e-9);
+  EXPECT_NEAR(steady.population("Stuck") / (2 * 0.01 / 1.01), 1, 1e-9);
+  EXPECT_NEAR(steady.population("Empty") / (2 * 0.02 / 100.02), 1, 1e-9);
+  EXPECT_NEAR(steady.throughput("cut") / steady.throughput("arrive"), 1, 1e-9);
+  EXPECT_NEAR(steady.throughput("pack") / steady.throughput("arrive"), 1, 1e-9);
+}
+
 /// A random model: a few sequential components in which every state can reach every other, cooperating on some actions
 /// that one of them performs and the others are passive to.
 std::string random_model(std::mt19937& random) {
@@ -240,7 +280,8 @@ TEST(Steady, OfRandomModelsIsTheNullVectorOfTheGenerator) {
     auto const text = random_model(random);
     auto const space = pepa::derive(pepa::parse(text));
     auto const expected = null_vector(space);
-    for (auto const method : {pepa::solver::gth, pepa::solver::gauss_seidel, pepa::solver::krylov}) {
+    for (auto const method :
+         {pepa::solver::gth, pepa::solver::gauss_seidel, pepa::solver::krylov, pepa::solver::multilevel}) {
       pepa::solve_options options;
       options.method = method;
       auto const steady = pepa::solve(space, options);

@@ -77,6 +77,7 @@ TEST_F(Pepa, TellsTheSameInWords) {
   auto const result = skel({"pepa", model(std::string("unused = 1;\n") + two_states), "--utilisation"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out, StartsWith("3 states, 4 transitions; solved by gth, residual "));
+  EXPECT_THAT(result.out, HasSubstr(", error about 3.8e-16\n"));
   EXPECT_THAT(result.out, HasSubstr("throughput work  1.5 /s\n"));
   EXPECT_THAT(result.out, HasSubstr("P[2]\n    0.50000000  P\n    1.50000000  Q\n"));
   EXPECT_THAT(result.err, HasSubstr("line 1, column 1: warning: the rate 'unused' is not used"));
@@ -143,7 +144,15 @@ TEST_F(Pepa, HasNoAnswerWhereItsSolverDoesNotConverge) {
   EXPECT_EQ(slow.status, 1);
   EXPECT_EQ(slow.out, "");
   EXPECT_THAT(slow.err, HasSubstr("was not found to a residual of 1e-12 (gauss_seidel: residual "));
+  EXPECT_THAT(slow.err, HasSubstr("--sweeps"));
   EXPECT_EQ(skel({"pepa", file}).status, 0);
+  auto const short_run = skel({"pepa", file, "--solver", "multilevel", "--sweeps", "2"});
+  EXPECT_EQ(short_run.status, 1);
+  EXPECT_THAT(short_run.err, HasSubstr(" after 2 iterations"));
+  json const answer = skel({"pepa", file, "--solver", "multilevel", "--sweeps", "500", "--json"}).json();
+  EXPECT_EQ(answer["solver"], "multilevel");
+  EXPECT_LE(answer["error"].get<double>(), 1e-9);
+  EXPECT_EQ(skel({"pepa", file, "--sweeps", "0"}).status, 2);
 }
 
 }  // namespace

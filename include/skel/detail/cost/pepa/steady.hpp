@@ -44,6 +44,8 @@ class steady_state {
   std::size_t iterations() const { return distribution_.iterations; }
   /// See stationary_distribution::residual.
   double residual() const { return distribution_.residual; }
+  /// See stationary_distribution::error_estimate.
+  double error_estimate() const { return distribution_.error_estimate; }
   /// States that the system leaves for ever; their probability is 0.
   std::size_t transient() const { return transient_; }
   state_space const& space() const { return space_; }
