@@ -1,9 +1,12 @@
 #include "grid/simulator.hpp"
 
-#include <cstdio>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 
 namespace bench {
 
@@ -23,14 +26,16 @@ measured_times simulator::run(work_list const& work, std::string_view selector) 
       SKEL_SIMULATED, "work.json",
       {fmt::format("smpi/coll-selector:{}", selector), "contexts/stack-size:256"},  // KiB for each rank
       settings_.time_limit, [&](std::string const& line) {
-        std::size_t index = 0;
-        double first = 0, second = 0, third = 0, fourth = 0;
-        if (std::sscanf(line.c_str(), "collective %zu %lf", &index, &first) == 2 && index < found.collectives.size())
-          found.collectives[index] = first;
-        else if (std::sscanf(line.c_str(), "message %zu %lf %lf %lf %lf", &index, &first, &second, &third, &fourth) ==
-                     5 &&
-                 index < found.messages.size())
-          found.messages[index] = {.transfer = first, .gap = second, .together = third, .seconds = fourth};
+        auto const words = skel::words_in(line);
+        std::vector<double> numbers;
+        for (std::size_t k = 2; k < words.size(); ++k)
+          if (auto const number = skel::number_in<double>(words[k])) numbers.push_back(*number);
+        std::size_t const index = words.size() > 1 ? skel::number_in<std::size_t>(words[1]).value_or(wanted) : wanted;
+        if (words.size() == 3 && words[0] == "collective" && numbers.size() == 1 && index < found.collectives.size())
+          found.collectives[index] = numbers[0];
+        else if (words.size() == 6 && words[0] == "message" && numbers.size() == 4 && index < found.messages.size())
+          found.messages[index] = {
+              .transfer = numbers[0], .gap = numbers[1], .together = numbers[2], .seconds = numbers[3]};
         else if (line == "end")
           ended = true;
         else {

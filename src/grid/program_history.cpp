@@ -9,6 +9,7 @@
 #include <skel/detail/base/scaled.hpp>
 #include <skel/detail/base/student.hpp>
 
+#include "first_load.hpp"
 #include "forecast_doubt.hpp"
 
 namespace skel {
@@ -83,6 +84,7 @@ std::vector<double> times_alone(runtime::program const& line, placed_run const& 
 }
 
 bool is_disturbed(record::run_record const& run) {
+  if (!others_count()) return false;
   double const least = run.shares.empty() ? 1 : *std::ranges::min_element(run.shares);
   return !(usual_forecast_doubt().beside_others * -std::log(least) <= usual_forecast_doubt().before);
 }

@@ -30,7 +30,7 @@ case $case in
 exception | measured) # a source that has no token: skel says that it is waited for
   what=$case
   start "$@"
-  await "skel: the run ends because stage 'check' threw on item 4 on rank [0-9]*: bad frame; it waits for source 'read' on rank 0, which has not returned for"
+  await "skel: the run ends because stage 'check' threw on item 4 on rank [0-9]*: bad frame .std::runtime_error.; it waits for source 'read' on rank 0, which has not returned for"
   touch "$gate"
   wait $run
   all_say "stage 'check' threw on item 4 on rank .: bad frame"
@@ -71,7 +71,7 @@ bsp)
     kill -TERM "$(process_of 0)"
     await "skel: the run ends because SIGTERM came; it waits for a process of bsp 'jacobi' on rank 0 in superstep 3, which has not returned for .*; send SIGTERM again"
   else
-    await "skel: the run ends because bsp 'jacobi': process $ranks threw in superstep 3 on rank $last: bad frame; rank $last waits for rank 0 at the barrier of superstep 3"
+    await "skel: the run ends because bsp 'jacobi': process $ranks threw in superstep 3 on rank $last: bad frame .std::runtime_error.; rank $last waits for rank 0 at the barrier of superstep 3"
   fi
   touch "$gate"
   wait $run
@@ -85,7 +85,7 @@ mesh)
     kill -TERM "$(process_of 0)"
     await "skel: the run ends because SIGTERM came; it waits for step 'flux' of program 'heat' on rank 0 in iteration 30, which has not returned for .*; send SIGTERM again"
   else
-    await "skel: the run ends because program 'heat': phase 'flux' threw at element [0-9]* in iteration 30 on rank $last: bad frame; rank $last waits for rank.* 0.* at the end of the iterations"
+    await "skel: the run ends because program 'heat': phase 'flux' threw at element [0-9]* in iteration 30 on rank $last: bad frame .std::runtime_error.; rank $last waits for rank.* 0.* at the end of the iterations"
   fi
   touch "$gate"
   wait $run

@@ -79,7 +79,8 @@ class DecisionStore : public testing::Test {
     skel::irregular_reduction<> reduction(how);
     for (int use = 0; use < times; ++use) {
       std::vector<double> x(100'000);
-      reduction.run(among, mine, std::span{x}, [](std::size_t, auto& acc) { acc.add(0, 1.0), acc.add(1, 1.0); });
+      reduction.run(among, skel::own_share(mine), std::span{x},
+                    [](std::size_t, auto& acc) { acc.add(0, 1.0), acc.add(1, 1.0); });
       EXPECT_EQ(x[0], among.size());
     }
     return among.size() == 1 ? std::nullopt : std::optional(reduction.exchange_report().way);

@@ -347,7 +347,7 @@ TEST(Grid, SaysOfEachTypeOnceThatItCannotTravel) {
   auto const note = grid.plan(app).note;
   if (grid.size() == 1) return;
   EXPECT_THAT(note, HasSubstr("stays_here', which 'first', 'second' and 'third' take, cannot be sent"));
-  EXPECT_EQ(note.find("cannot be sent"), note.rfind("cannot be sent"));
+  EXPECT_EQ(note.find("cannot be sent to"), note.rfind("cannot be sent to"));
 }
 
 TEST(Grid, KeepsStagesTogetherWhoseItemsCannotTravelInContainers) {

@@ -245,7 +245,8 @@ TEST(MeshOnGrid, EveryRankThrowsWhatTheCheckOfUpdatesHasFound) {
   } catch (skel::mesh_error const& e) {
     EXPECT_EQ(e.step(), "look");
     EXPECT_EQ(e.iteration(), 1u);
-    EXPECT_THAT(e.what(), AllOf(HasSubstr("program 'forgetful': phase 'look'"), HasSubstr("of what 'u' updates")));
+    EXPECT_THAT(e.what(), AllOf(HasSubstr("program 'forgetful': phase 'look'"),
+                                HasSubstr("add an update like 'u' before 'look'")));
   }
 }
 
