@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <deque>
 #include <fstream>
+#include <locale>
 #include <mutex>
 #include <set>
 #include <string>
@@ -170,7 +171,9 @@ TEST(Lanes, RunOnThreadsWithNames) {
 /// From now on this process has memory for the stacks of some threads.
 void allow_little_memory() {
   std::size_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
+  std::ifstream of_system("/proc/self/statm");
+  of_system.imbue(std::locale::classic());
+  of_system >> pages;
   rlimit little{};
   ::getrlimit(RLIMIT_AS, &little);
   little.rlim_cur = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (std::size_t{64} << 20);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <functional>
 #include <future>
+#include <locale>
 #include <set>
 #include <sstream>
 
@@ -79,7 +80,7 @@ class EmulatedGrid : public skel::testing_tools::FolderTest {
   }
   /// Fails the test when that does not become true.
   static void wait_until(std::function<bool()> const& true_at_last) {
-    constexpr int most = 3000;  // half a minute
+    constexpr int most = 9000;  // one and a half minutes, as programs start slowly on a busy machine
     for (int i = 0; i < most; ++i, usleep(10'000))
       if (true_at_last()) return;
     FAIL() << "what was waited for did not happen";
@@ -125,7 +126,9 @@ TEST_F(EmulatedGrid, AHostThatVanishesIsMissedAndOneThatStandsStillIsNot) {
   wait_until([&] { return std::filesystem::exists(there); });
   // A host that is gone ends nothing of itself: without this, its daemon would miss mpirun and say so.
   pid_t rank = 0, daemon = 0;
-  std::ifstream(there) >> rank >> daemon;
+  std::ifstream numbers(there);
+  numbers.imbue(std::locale::classic());
+  numbers >> rank >> daemon;
   ASSERT_GT(daemon, 1);
   for (pid_t const one : {daemon, rank}) ASSERT_EQ(::kill(one, SIGSTOP), 0);
   ASSERT_EQ(running.wait_for(std::chrono::seconds(7)), std::future_status::timeout);  // its system still answers
