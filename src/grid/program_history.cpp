@@ -84,7 +84,6 @@ std::vector<double> times_alone(runtime::program const& line, placed_run const& 
 }
 
 bool is_disturbed(record::run_record const& run) {
-  if (!others_count()) return false;
   double const least = run.shares.empty() ? 1 : *std::ranges::min_element(run.shares);
   return !(usual_forecast_doubt().beside_others * -std::log(least) <= usual_forecast_doubt().before);
 }
@@ -111,7 +110,7 @@ std::string unlike_first_items(runtime::program const& line, placed_run const& p
 
 void program_history::observe(runtime::program const& line, placed_run const& placed, record::run_record const& run,
                               std::function<double(std::size_t rank)> const& speed) {
-  if (run.items == 0 || !(run.seconds > 0) || is_disturbed(run)) return;
+  if (run.items == 0 || !(run.seconds > 0) || (others_count() && is_disturbed(run))) return;
   auto const times = times_alone(line, placed, run, speed);
   std::vector<double> items(line.size(), 0), factors(line.size(), 1);
   for (auto const& one : run.stations) items[one.station] += static_cast<double>(one.source_items);

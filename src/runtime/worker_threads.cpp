@@ -14,6 +14,7 @@
 #include <skel/detail/base/threads.hpp>
 #include <skel/detail/runtime/quiet.hpp>
 
+#include "hand_over.hpp"
 #include "mpi_state.hpp"
 
 namespace skel::runtime {
@@ -41,16 +42,21 @@ workers& all() {
 /// Makes oneTBB start one worker after the other, by a call of this thread for each: a worker that starts further ones
 /// ends the program where it cannot, and this call throws.
 void start(std::size_t count) {
-  auto const over = std::make_shared<std::atomic<bool>>(false);
+  static auto& ended = *new std::atomic<unsigned>{0};  // workers may look at it when this has returned
+  unsigned const now = ended;
   std::vector<std::unique_ptr<tbb::task_arena>> busy;
   auto const end = [&] {
-    over->store(true);
-    over->notify_all();
+    ++ended;
+    ended.notify_all();
   };
   try {
     while (busy.size() < count) {
       busy.push_back(std::make_unique<tbb::task_arena>(1, 0));
-      busy.back()->enqueue([over] { over->wait(false); });
+      handed_over(&ended);
+      busy.back()->enqueue([now] {
+        taken_over(&ended);
+        ended.wait(now);
+      });
     }
   } catch (...) {
     end();

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -50,13 +51,18 @@ auto some_items(Behind behind) {
     return i < 5 ? std::optional(i++) : behind(stop);
   };
 }
+std::atomic<bool> source_waits{false};
 auto behind_gate() {
-  return [](std::stop_token const&) -> std::optional<int> { return wait_for_gate(), std::nullopt; };
+  return [](std::stop_token const&) -> std::optional<int> {
+    source_waits = true;
+    return wait_for_gate(), std::nullopt;
+  };
 }
 
-/// Throws on the last item before the source waits, when that is sure to wait.
+/// Throws on the last item before the source waits, when that waits: on another rank, it is sure to.
 int check(int x) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  for (int k = 0; x == 4 && k < 500 && !source_waits; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (x == 4) throw std::runtime_error("bad frame");
   return x;
 }

@@ -9,6 +9,8 @@
 
 #include <gmock/gmock.h>
 
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/cost/communication/fit.hpp>
 #include <skel/detail/platform/clusters.hpp>
@@ -49,15 +51,15 @@ findings simulate(std::string const& file) {
   found.latencies.resize(hosts * hosts);
   char line[256];
   while (std::fgets(line, sizeof line, run.get()) != nullptr) {
-    std::size_t first = 0, second = 0;
-    int from = 0, to = 0, kind = 0;
-    double bytes = 0, seconds = 0;
-    if (std::sscanf(line, "latency %zu %zu %lf", &first, &second, &seconds) == 3)
-      found.latencies.at(first * hosts + second) = found.latencies.at(second * hosts + first) = seconds;
-    else if (std::sscanf(line, "sample %d %d %d %lf %lf", &from, &to, &kind, &bytes, &seconds) == 5)
-      found.samples[to].push_back({static_cast<probe_kind>(kind), bytes, seconds});
-    else
-      std::sscanf(line, "rounds %zu", &found.rounds);
+    auto const words = skel::words_in(line);
+    auto const whole = [&](std::size_t k) { return skel::number_in<std::size_t>(words.at(k)).value(); };
+    auto const number = [&](std::size_t k) { return skel::number_in<double>(words.at(k)).value(); };
+    if (words.size() == 4 && words[0] == "latency")
+      found.latencies.at(whole(1) * hosts + whole(2)) = found.latencies.at(whole(2) * hosts + whole(1)) = number(3);
+    else if (words.size() == 6 && words[0] == "sample")
+      found.samples[static_cast<int>(whole(2))].push_back({static_cast<probe_kind>(whole(3)), number(4), number(5)});
+    else if (words.size() == 2 && words[0] == "rounds")
+      found.rounds = whole(1);
   }
   fs::remove_all(folder);
   return found;
