@@ -63,6 +63,14 @@ std::vector<timed_batch> warm(std::vector<timed_batch> const& batches) {
   return later.empty() ? batches : later;
 }
 
+/// The part of the time of some batches in which others had the cores of their threads.
+double held_part(std::vector<timed_batch> const& batches) {
+  double held = 0, lasted = 0;
+  for (timed_batch const& one : batches)
+    lasted += static_cast<double>(one.lasted()), held += static_cast<double>(one.lasted()) - 1e9 * one.seconds();
+  return lasted > 0 ? held / lasted : 0;
+}
+
 station_cost summarise(std::vector<timed_batch> const& batches_of_station, double bytes) {
   std::vector<sample> samples;
   for (timed_batch const& s : warm(batches_of_station))
@@ -161,7 +169,6 @@ struct turns {
   }
   friend turns operator-(turns const& a, turns const& b) { return {a.ran - b.ran, a.held - b.held}; }
   std::int64_t wanted() const { return ran + held; }
-  double delay() const { return ran > 0 ? static_cast<double>(held) / static_cast<double>(ran) : 0; }
 };
 turns turns_of_this_thread() {
   return {record::thread_ns(), record::kept_waiting_ns()};
@@ -217,8 +224,7 @@ class measurement {
         bytes_(line.size(), 0),
         taken_by_(line.size(), 0),
         use_(line.size()),
-        first_use_(line.size()),
-        at_once_turns_(line.size()) {
+        first_use_(line.size()) {
     for (std::size_t at = 0; at < line.size(); ++at) functions_.emplace_back(line.words_of(at, 0));
     source_->stop_by(stop_.get_token());
   }
@@ -240,9 +246,6 @@ class measurement {
     bool thinned = false;  // not every batch comes here
     for (std::size_t s = 0; s < line_.size(); ++s) {
       auto& batches = spans_[s];
-      // Of its own threads where several measured at once; otherwise others had the core in proportion to the time that
-      // the calling thread wanted it.
-      double const delay = at_once_turns_[s].ran > 0 ? at_once_turns_[s].delay() : own_turns_.delay();
       double const bytes =
           static_cast<double>(bytes_[s]) / (line_.stations[s].folds_in_farm() ? items_in(spans_[s + 1]) : items);
       if (thinned)
@@ -251,7 +254,7 @@ class measurement {
         result_.stations.push_back(batches.empty() ? station_cost{} : summarise(batches, bytes));
       if (s > 0) result_.stations.back().takes = static_cast<double>(taken_by_[s]) / items;
       if (core_use const& use = use_[s].wall > 0 ? use_[s] : first_use_[s]; use.wall > 0) {
-        auto const ran = static_cast<double>(use.ran), alone = static_cast<double>(use.wall) - ran * delay;
+        double const ran = static_cast<double>(use.ran) / static_cast<double>(use.wall), alone = 1 - held_part(batches);
         result_.stations.back().waiting = alone > ran ? 1 - ran / alone : 0;
       }
       thinned = thinned || (line_.stations[s].folds && !line_.stations[s].replicable);
@@ -307,7 +310,6 @@ class measurement {
   void end_window() {
     turns const now = turns_of_this_thread();
     turns const own = now - std::exchange(last_turns_, now);
-    own_turns_ += own;
     threads_wanted_ += static_cast<double>(own.wanted());
     turns window = std::exchange(window_, {});
     window += own;
@@ -458,7 +460,6 @@ class measurement {
     used.ran = record::process_ns() - ran;
     count_use(at, used, is_first);
     if (asks_threads && ended > begin) {
-      at_once_turns_[at] += got;
       window_ += got;
       // Beside a thread that wants to run, each of the others does for its part of the time.
       double const each =
@@ -628,9 +629,8 @@ class measurement {
   std::vector<std::vector<timed_batch>> spans_;                // per station
   std::vector<std::uint64_t> bytes_, taken_by_;                // per station: of its results, and items
   std::vector<core_use> use_, first_use_;                      // per station
-  std::vector<turns> at_once_turns_;                           // per station, of workers that measured at once
   std::thread::id caller_ = std::this_thread::get_id();
-  turns last_turns_{}, own_turns_{};  // of the calling thread: when it was asked last, and since the beginning
+  turns last_turns_{};                // of the calling thread, when it was asked last
   turns window_{};                    // of workers that measured at once, since then
   std::vector<turns> windows_{};      // of all of them
   std::int64_t window_ended_ = 0;
