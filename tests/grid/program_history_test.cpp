@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -124,6 +125,7 @@ TEST_F(ProgramHistory, TimeThatOthersHadTheCoresIsNotTheStations) {
 }
 
 TEST_F(ProgramHistory, NothingIsLearntFromARunThatOthersDisturbed) {
+  ASSERT_EQ(::setenv("SKEL_OTHERS", "count", 1), 0);  // in a process of its own
   auto const one = history();
   auto run = run_of(3e-3);
   run.shares = {1, 0.2};
