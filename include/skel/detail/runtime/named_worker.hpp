@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -32,6 +33,7 @@ class named_worker final : public worker {
   named_worker(std::unique_ptr<worker> inner, std::string const& stage)
       : inner_(std::move(inner)), name_(stage.substr(0, 15)) {}
 
+  void stop_by(std::stop_token const& token) override { inner_->stop_by(token); }
   void stands_for(std::uint64_t first_item, std::uint64_t source_items) override {
     inner_->stands_for(first_item, source_items);
   }
