@@ -518,6 +518,7 @@ struct grid::state {
   std::vector<std::vector<double>> measure_steps(runtime::iteration::mesh_part& part, face_neighbours const& faces,
                                                  std::size_t most) {
     auto const size = static_cast<std::size_t>(ranks.size());
+    auto const threads_of = threads();
     std::vector<std::size_t> measures(size);   // who does that for each rank
     std::map<std::size_t, std::size_t> first;  // of each domain of cores, who has some of its own
     for (std::size_t r = 0; r < size; ++r)
@@ -527,14 +528,14 @@ struct grid::state {
     auto const me = static_cast<std::size_t>(ranks.rank());
     std::vector<double> mine;
     if (measures[me] == me) try {
-        if (auto const found = measure_phases(part, faces, most, threads()[me], unnoticed)) mine = found->seconds;
+        if (auto const found = measure_phases(part, faces, most, threads_of[me], unnoticed)) mine = found->seconds;
       } catch (std::bad_alloc const&) {  // hosts are told apart by their speeds then
       }
     std::vector<std::vector<double>> told, out;
     for (auto const& text : ranks.all_gather(runtime::to_bytes(mine)))
       told.push_back(runtime::from_bytes<std::vector<double>>(text));
     for (auto const r : measures) out.push_back(told[r]);
-    take_least_of_shared_cores(out, *cores, threads());
+    take_least_of_shared_cores(out, *cores, threads_of);
     return out;
   }
 

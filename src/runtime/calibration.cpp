@@ -342,9 +342,12 @@ class measurement {
       std::int64_t const begin = record::now_ns();
       auto state = producer::state::stopped;
       user_call const known(functions_.front(), begin);
+      in_source_ = true;
       try {
         state = source_->fill({batch_size, batch_bytes_}, halt_, [] {});
+        in_source_ = false;
       } catch (...) {
+        in_source_ = false;
         std::lock_guard guard(mutex_);
         if (result_.failed || user_call::was_interrupted()) return;
         open_batch const left = source_->take();
@@ -375,6 +378,7 @@ class measurement {
       if (is_over()) halt_ = true;  // the source is not asked for more than the item it is about
       if (interrupted()) stop_.request_stop();
       if (result_.failed) return;
+      if (!in_source_) continue;  // the calling thread waits for the lock, or for a core: it goes on by itself
       std::int64_t const opened = ready_.empty() ? source_->opened_ns() : ready_since_;
       if (opened == 0 || static_cast<double>(record::now_ns() - opened) * 1e-9 < stalled) continue;
       carry();
@@ -619,6 +623,7 @@ class measurement {
   std::atomic<bool> const* interrupt_;
   std::unique_ptr<producer> source_;
   std::atomic<bool> halt_{false};
+  std::atomic<bool> in_source_{false};   // the calling thread
   std::deque<user_function> functions_;  // of each station
   std::stop_source stop_;                // of functions that take a token
   double begin_ = 0;
@@ -630,17 +635,17 @@ class measurement {
   std::vector<std::uint64_t> bytes_, taken_by_;                // per station: of its results, and items
   std::vector<core_use> use_, first_use_;                      // per station
   std::thread::id caller_ = std::this_thread::get_id();
-  turns last_turns_{};                // of the calling thread, when it was asked last
-  turns window_{};                    // of workers that measured at once, since then
-  std::vector<turns> windows_{};      // of all of them
+  turns last_turns_{};            // of the calling thread, when it was asked last
+  turns window_{};                // of workers that measured at once, since then
+  std::vector<turns> windows_{};  // of all of them
   std::int64_t window_ended_ = 0;
-  double threads_wanted_ = 0;  // threads that wanted to run, summed over the time that each of them did [ns]
-  std::vector<carried_batch> ready_;                           // that no stage has seen
-  std::int64_t ready_since_ = 0;                               // [ns], of the first of them
-  std::uint64_t taken_ = 0;                                    // items that the source has given
-  std::uint64_t given_ = 0;                                    // in the call of the source that is under way
-  double longest_ = 0;  // batch at any station, of those taken through at once [s]
-  double waking_ = 0;   // how long it takes at the least until all workers have begun [s]
+  double threads_wanted_ = 0;         // threads that wanted to run, summed over the time that each of them did [ns]
+  std::vector<carried_batch> ready_;  // that no stage has seen
+  std::int64_t ready_since_ = 0;      // [ns], of the first of them
+  std::uint64_t taken_ = 0;           // items that the source has given
+  std::uint64_t given_ = 0;           // in the call of the source that is under way
+  double longest_ = 0;                // batch at any station, of those taken through at once [s]
+  double waking_ = 0;                 // how long it takes at the least until all workers have begun [s]
   std::function<void()> work_;
   std::optional<lanes> threads_;
   calibration result_;
