@@ -51,7 +51,8 @@ void start(std::size_t count) {
   };
   try {
     while (busy.size() < count) {
-      busy.push_back(std::make_unique<tbb::task_arena>(1, 0));
+      // Workers look for work here for a while longer, which lasts on a loaded machine: arenas of lanes call them away.
+      busy.push_back(std::make_unique<tbb::task_arena>(1, 0, tbb::task_arena::priority::low));
       handed_over(&ended);
       busy.back()->enqueue([now] {
         taken_over(&ended);
