@@ -206,7 +206,8 @@ TEST_F(ProgramHistory, WhatRunsShowOfTreesOfCopiesIsKnownToTheNextProcess) {
 
 TEST_F(ProgramHistory, WhatTheModelMissesIsLearntBesideTheTimesOfStages) {
   auto const one = history();
-  skel::mapping::placement_request const asked{.program = 1, .stages = "work", .found = {{"a", 0, 1000}}};
+  skel::mapping::placement_request const asked{
+      .program = 1, .stages = "work", .found = {{"a", 0, 1000}}, .model = "made up"};
   for (int k = 0; k < 20; ++k) {
     auto run = opened(*one, 1e-3);
     one->choose(asked);
