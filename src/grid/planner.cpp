@@ -634,8 +634,8 @@ std::vector<mapping::found_placement> told_apart(mapping::decision const& found,
 /// What has priced what told_apart() gives: a forecast, and the search where there is another placement than its best.
 std::string priced_by(forecast const& of, std::string const& search, std::size_t found) {
   std::string text(mapping::line_pricing.model);
-  if (of.variation > 0) text += " and " + of.model;
-  return found == 1 ? text : text + "; beside the first: " + search;
+  if (of.variation > 0) text += ", exponential times by " + of.model;
+  return found == 1 ? text : text + "; candidates compared by " + search;
 }
 
 /// A decision in batches of so many items, in items.

@@ -105,10 +105,10 @@ priced placement(double variation, std::size_t cores) {
   auto const& of = plan.expected;
   priced out{file.last(), "line simulation", 1 / of.deterministic};
   if (of.variation > 0) {
-    out.model += " and " + of.model;
+    out.model += ", exponential times by " + of.model;
     out.seconds = 1 / (of.deterministic + of.variation * (of.exponential - of.deterministic));
   }
-  if (out.made.candidates.size() > 1) out.model += "; beside the first: " + plan.decision.model;
+  if (out.made.candidates.size() > 1) out.model += "; candidates compared by " + plan.decision.model;
   return out;
 }
 
