@@ -1,13 +1,10 @@
 #include "decision_store.hpp"
 
 #include <algorithm>
-#include <array>
 #include <exception>
-#include <filesystem>
 #include <mutex>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -38,19 +35,6 @@ std::vector<std::string> algorithms_of_reductions() {
   std::vector<std::string> names;
   for (auto const& traits : plan::reduction_catalogue()) names.emplace_back(traits.name);
   return names;
-}
-
-/// Throws skel::error where what a run writes about itself would replace its knowledge.
-void expect_own_file(std::filesystem::path const& knowledge, run_settings const& settings) {
-  std::array<std::pair<char const*, std::string const*>, 4> const written{{{"--skel-decisions", &settings.decisions},
-                                                                           {"--skel-report", &settings.report},
-                                                                           {"--skel-trace", &settings.trace},
-                                                                           {"--skel-scenario", &settings.scenario}}};
-  for (auto const& [option, name] : written) {
-    std::error_code failure;
-    if (!name->empty() && std::filesystem::weakly_canonical(*name, failure) == knowledge)
-      throw error(*name + ": " + option + " and --skel-knowledge would write the same file; name two");
-  }
 }
 
 /// A log for deciders on several threads.
@@ -101,7 +85,12 @@ decision_store::decision_store(runtime::communicator const& ranks, run_settings 
     if (!opened.warning.empty()) warn(opened.warning);
     kept_ = std::move(opened.kept), setup_.known = std::move(opened.known);
     try {
-      if (kept_) expect_own_file(kept_->file(), settings);
+      if (kept_) {
+        kept_->expect_other("--skel-decisions", settings.decisions);
+        kept_->expect_other("--skel-report", settings.report);
+        kept_->expect_other("--skel-trace", settings.trace);
+        kept_->expect_other("--skel-scenario", settings.scenario);
+      }
       if (!settings.decisions.empty()) {
         run_files::begin_for_grid(settings.decisions, "decisions");
         file_ = std::make_unique<record::decision_file>(settings.decisions);

@@ -212,6 +212,12 @@ std::string kept_entries::add(entries const& learnt) const {
   return warning;
 }
 
+void kept_entries::expect_other(std::string const& option, std::string const& other) const {
+  std::error_code failure;
+  if (!other.empty() && std::filesystem::weakly_canonical(other, failure) == file_)
+    throw error(other + ": is named as the file of knowledge and by " + option + ", which would replace it; name two");
+}
+
 opened_knowledge open_knowledge(std::vector<std::string> const& host_of_rank, std::string const& said,
                                 bool is_measured) {
   std::string file = said;

@@ -483,9 +483,9 @@ TEST_F(DecisionStore, WhatARunWritesOfItselfReplacesNoKnowledge) {
     }
     return "it was taken";
   };
-  EXPECT_THAT(refusal(), HasSubstr("--skel-decisions and --skel-knowledge would write the same file"));
+  EXPECT_THAT(refusal(), HasSubstr("is named as the file of knowledge and by --skel-decisions"));
   settings.report = std::exchange(settings.decisions, "");
-  EXPECT_THAT(refusal(), HasSubstr("--skel-report and --skel-knowledge would write the same file"));
+  EXPECT_THAT(refusal(), HasSubstr("is named as the file of knowledge and by --skel-report"));
 }
 
 TEST_F(DecisionStore, ForcedChoicesAreTaken) {

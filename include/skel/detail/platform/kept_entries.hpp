@@ -51,7 +51,8 @@ class kept_entries {
   /// written, or is not to be.
   std::string add(entries const& learnt) const;
 
-  std::filesystem::path const& file() const { return file_; }
+  /// Throws skel::error where `other`, which `option` names to be written, is the same file. "" is none.
+  void expect_other(std::string const& option, std::string const& other) const;
 
  private:
   std::filesystem::path file_;
