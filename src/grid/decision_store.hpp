@@ -39,6 +39,8 @@ class decision_store {
   mapping::decision_setup const& setup() const { return setup_; }
   /// What the user forces of a problem, by the name that candidates have.
   std::optional<std::string> forced(std::string_view problem) const;
+  /// Whether later programs are to know what this one learns. On rank 0.
+  bool keeps() const { return kept_.has_value(); }
   /// To be kept, where it is not what was known at the beginning; of equal keys, the one that is given last.
   void learnt(mapping::decision_entries const& by_one);
 
