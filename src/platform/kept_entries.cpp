@@ -91,7 +91,7 @@ std::string what_it_is(std::string_view text) {
   if (auto const begin = text.find(key); text.starts_with('{') && begin != text.npos) {
     auto const kind = text.substr(begin + 1, text.find('"', begin + 1) - begin - 1);
     return "is no knowledge, but JSON of the kind " + in_quotes(kind) +
-           (kind == "skel_platform" ? "; --skel-platform FILE takes a platform" : "");
+           (kind == "skel_platform" ? "; --skel-platform FILE takes a platform (SKEL_PLATFORM in front of MPI)" : "");
   }
   return "is no knowledge: " + in_quotes(line.value_or(text)) + wanted;
 }
@@ -185,8 +185,8 @@ kept_entries::answer kept_entries::read() const {
                         "), and nothing is kept: remove both";
     else
       result.warning +=
-          "; it stays as it is, and nothing is kept: name another file (--skel-knowledge FILE), or none for the one "
-          "that these ranks have in the cache";
+          "; it stays as it is, and nothing is kept: name another file (--skel-knowledge FILE, SKEL_KNOWLEDGE), or "
+          "none for the one that these ranks have in the cache";
   }
   return result;
 }
@@ -230,7 +230,7 @@ opened_knowledge open_knowledge(std::vector<std::string> const& host_of_rank, st
       out.warning = file +
                     ": nothing is read from it or kept in it, because the platform was not measured, and its figures "
                     "may differ from these hosts; leave the platform out, give one of 'skel probe', or keep nothing "
-                    "(--skel-knowledge off)";
+                    "(--skel-knowledge off, SKEL_KNOWLEDGE=off)";
     return out;
   }
   std::error_code failure;
