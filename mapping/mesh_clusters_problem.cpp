@@ -162,6 +162,11 @@ std::vector<candidate<mesh_clusters_problem::plan>> mesh_clusters_problem::candi
   return priced;
 }
 
+std::string mesh_clusters_problem::priced_by(request const& asked, std::size_t model) const {
+  if (model == 0 || asked.counted) return models_[model].name;
+  return models_[0].name + ", with messages inside clusters";
+}
+
 double mesh_clusters_problem::price(request const& asked, std::size_t model, candidate<plan> const& one) {
   auto const program = seen_by(model, asked);
   return program ? seconds_by(model, *program, asked, one.plan) : std::numeric_limits<double>::quiet_NaN();

@@ -1,6 +1,5 @@
 #include <skel/detail/mapping/placement_choice.hpp>
 
-
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/mapping/error_record.hpp>
@@ -12,7 +11,7 @@ placement_choice::placement_choice(double error)
     : models_{{"pipeline model", {.error = error / widening(prior_weight)}}} {}
 
 std::vector<candidate<found_placement>> placement_choice::candidates(request const& asked, std::size_t, bool) {
-  SKEL_EXPECTS(!asked.found.empty());
+  SKEL_EXPECTS(!asked.found.empty() && !asked.model.empty());
   std::vector<candidate<found_placement>> all;
   for (auto const& one : asked.found)
     all.push_back({.plan = one, .id = id_of(one.name), .entry = 0, .per_use = 1 / one.throughput});

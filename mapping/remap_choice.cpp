@@ -19,9 +19,10 @@ std::vector<candidate<remap_way>> remap_choice::candidates(request const& asked,
   return all;
 }
 
-std::string remap_choice::describe(request const& asked) {
-  return print("program %016llx after %.9g s: %zu ways compared over %.9g items",
-               static_cast<unsigned long long>(asked.program), asked.seconds, asked.ways.size(), asked.items);
+std::string remap_choice::describe(request const& asked) const {
+  return print("program %016llx after %.9g s: %zu ways compared over %.9g ",
+               static_cast<unsigned long long>(asked.program), asked.seconds, asked.ways.size(), asked.items)
+      .append(by_.repeats);
 }
 
 }  // namespace skel::mapping

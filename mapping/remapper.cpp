@@ -37,7 +37,7 @@ double doubt_of(remap_conditions const& now, plan::placement const& from, plan::
 }  // namespace
 
 remapper::remapper(std::uint64_t program, decision_setup const& setup)
-    : program_(program), stays_(setup.forced.contains(remap_choice::name)), decider_(remap_choice()) {
+    : program_(program), stays_(setup.forced.contains(remap_choice::name)), decider_(remap_choice(line_pricing)) {
   decider_.tell(setup.log);
   decider_.force(setup.forced);
 }

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
@@ -29,19 +30,6 @@
 
 namespace skel {
 namespace {
-
-std::vector<std::string> const& problems() {
-  static std::vector<std::string> const all = [] {
-    std::vector<std::string> names{
-        std::string(mapping::placement_choice::name),     std::string(mapping::copy_tree_problem::name),
-        std::string(mapping::exchange_problem::name),     std::string(mapping::reduction_choice::name),
-        std::string(mapping::remap_choice::name),         std::string(mapping::migration::problem_name),
-        std::string(mapping::mesh_clusters_problem::name)};
-    for (auto const operation : plan::all_collectives) names.emplace_back(plan::name_of(operation));
-    return names;
-  }();
-  return all;
-}
 
 std::vector<std::string> algorithms_of_reductions() {
   std::vector<std::string> names;
@@ -93,20 +81,22 @@ void decision_store::share(std::shared_ptr<decision_store> const& one) {
 decision_store::decision_store(runtime::communicator const& ranks, run_settings const& settings, bool is_measured) {
   std::string refused;
   if (ranks.rank() == 0) {
+    auto opened = platform::open_knowledge(ranks.hosts(), settings.knowledge, is_measured);
+    if (!opened.warning.empty()) warn(opened.warning);
+    kept_ = std::move(opened.kept), setup_.known = std::move(opened.known);
     try {
+      if (kept_) {
+        kept_->expect_other("--skel-decisions", settings.decisions);
+        kept_->expect_other("--skel-report", settings.report);
+        kept_->expect_other("--skel-trace", settings.trace);
+        kept_->expect_other("--skel-scenario", settings.scenario);
+      }
       if (!settings.decisions.empty()) {
         run_files::begin_for_grid(settings.decisions, "decisions");
         file_ = std::make_unique<record::decision_file>(settings.decisions);
       }
     } catch (error const& e) {
       refused = e.what();
-    }
-    if (is_measured) kept_ = platform::kept_knowledge(ranks.hosts(), settings.knowledge);
-    if (kept_ && refused.empty()) {
-      auto found = kept_->read();
-      if (!found.warning.empty()) warn(found.warning);
-      setup_.known = std::move(found.found);
-      if (!found.is_usable) kept_.reset();
     }
   }
   std::pair told(std::move(refused), std::move(setup_.known));
@@ -150,12 +140,25 @@ void decision_store::learnt(mapping::decision_entries const& by_one) {
   }
 }
 
+std::vector<std::string> const& decision_problems() {
+  static std::vector<std::string> const all = [] {
+    std::vector<std::string> names{
+        std::string(mapping::placement_choice::name),     std::string(mapping::copy_tree_problem::name),
+        std::string(mapping::exchange_problem::name),     std::string(mapping::reduction_choice::name),
+        std::string(mapping::remap_choice::name),         std::string(mapping::migration::problem_name),
+        std::string(mapping::mesh_clusters_problem::name)};
+    for (auto const operation : plan::all_collectives) names.emplace_back(plan::name_of(operation));
+    return names;
+  }();
+  return all;
+}
+
 void check_forced(mapping::forced_choices const& forced) {
   for (auto const& [problem, choice] : forced) {
     std::string const said = "--skel-force " + problem + "=" + choice;
-    if (std::ranges::find(problems(), problem) == problems().end())
-      throw error(said + ": there is no such problem" + did_you_mean(problem, problems()) + "; there are " +
-                  joined(problems()));
+    if (std::ranges::find(decision_problems(), problem) == decision_problems().end())
+      throw error(said + ": there is no such problem" + did_you_mean(problem, decision_problems()) + "; there are " +
+                  joined(decision_problems()));
     if (problem == mapping::placement_choice::name) try {
         (void)plan::read_placement(choice);
       } catch (error const& unreadable) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <skel/detail/grid/settings.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
@@ -21,7 +22,8 @@ namespace skel {
 class decision_store {
  public:
   /// `is_measured`: whether prices come from measuring these hosts; of others nothing is known and nothing is kept.
-  /// Collective. Throws skel::error on every rank where the file of decisions cannot be written.
+  /// Collective. Throws skel::error on every rank where the file of decisions cannot be written, or where the file of
+  /// knowledge has another use.
   decision_store(runtime::communicator const& ranks, run_settings const& settings, bool is_measured);
   /// A file that cannot be written is a warning on standard error.
   ~decision_store();
@@ -37,6 +39,8 @@ class decision_store {
   mapping::decision_setup const& setup() const { return setup_; }
   /// What the user forces of a problem, by the name that candidates have.
   std::optional<std::string> forced(std::string_view problem) const;
+  /// Whether later programs are to know what this one learns. On rank 0.
+  bool keeps() const { return kept_.has_value(); }
   /// To be kept, where it is not what was known at the beginning; of equal keys, the one that is given last.
   void learnt(mapping::decision_entries const& by_one);
 
@@ -48,6 +52,9 @@ class decision_store {
   std::mutex guard_;                            // several threads may have deciders of their own
   mapping::decision_entries learnt_;
 };
+
+/// The problems that are decided, as users name them. A decision of each names the model that priced it.
+std::vector<std::string> const& decision_problems();
 
 /// Throws skel::error where a choice is forced of a problem that there is not, or one that no request can have.
 void check_forced(mapping::forced_choices const& forced);

@@ -706,13 +706,13 @@ struct grid::state {
   }
 
   /// What a run that was placed here says of the next one. On rank 0.
-  /// Returns what it says of the first items.
+  /// Returns what it says of the first items, or why it says nothing.
   std::string learn_from(runtime::program const& line, placed_run const& placed, record::run_record const& run) {
     if (ranks.rank() != 0 || settings.plan) return {};
     double const unit = (probed ? settings.platform->speed(0) : 1) * reference_speed();
     auto const speed = [&](std::size_t rank) { return settings.platform->speed(rank) * announced_shares[rank] / unit; };
-    history->observe(line, placed, run, speed);
-    return is_disturbed(run) ? "" : unlike_first_items(line, placed, times_alone(line, placed, run, speed));
+    auto const disturbed = history->observe(line, placed, run, speed);
+    return is_disturbed(run) ? disturbed : unlike_first_items(line, placed, times_alone(line, placed, run, speed));
   }
 
   /// Stages are measured at this speed: on a probed grid a core of rank 0's host has speed 1.

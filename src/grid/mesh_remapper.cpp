@@ -32,7 +32,7 @@ mesh_remapper::mesh_remapper(mesh_standing standing, mapping::mesh_to_part mesh,
       error_(error),
       stays_(decisions.forced.contains(mapping::remap_choice::name)),
       around_(std::move(around)),
-      decider_(mapping::remap_choice()) {
+      decider_(mapping::remap_choice(mapping::mesh_pricing)) {
   SKEL_EXPECTS(standing_.ground.ranks.size() == standing_.partition.parts &&
                standing_.ground.hosts.parts() == standing_.ground.ranks.size());
   decider_.tell(decisions.log);

@@ -25,6 +25,7 @@
 #include <skel/detail/cost/line_simulation.hpp>
 #include <skel/detail/cost/shared_cores.hpp>
 #include <skel/detail/mapping/placement_search.hpp>
+#include <skel/detail/mapping/remap_choice.hpp>
 #include <skel/detail/plan/placement_text.hpp>
 #include <skel/detail/platform/host_load.hpp>
 #include <skel/detail/platform/host_probe.hpp>
@@ -630,6 +631,13 @@ std::vector<mapping::found_placement> told_apart(mapping::decision const& found,
   return out;
 }
 
+/// What has priced what told_apart() gives: a forecast, and the search where there is another placement than its best.
+std::string priced_by(forecast const& of, std::string const& search, std::size_t found) {
+  std::string text(mapping::line_pricing.model);
+  if (of.variation > 0) text += ", exponential times by " + of.model;
+  return found == 1 ? text : text + "; candidates compared by " + search;
+}
+
 /// A decision in batches of so many items, in items.
 void count_items(mapping::decision& of, double batch) {
   of.throughput *= batch;
@@ -766,6 +774,7 @@ planned_program make_plan(runtime::program const& line, double reference, proces
       .stages = stages_of(model, reference),
       .found = told_apart(out.decision, expected.expected.throughput,
                           [&](plan::placement const& where) { return name_of(ranks_of(where), processors); })};
+  asked.model = priced_by(expected.expected, out.decision.model, asked.found.size());
   auto const& chosen = history.choose(asked);
   if (forced) out.decision.why = "it is forced.", out.decision.optimal = false;
   if (std::size_t const index = chosen.chosen().plan.index; index > 0) {

@@ -102,9 +102,10 @@ class program_history {
 
   /// What came of a run. `speed`: of a rank, where first items were measured at 1. A time is learnt from a run that had
   /// more items than there were first ones, a throughput from one that was not moved and took so long that filling the
-  /// line is less of it than runs usually differ by.
-  void observe(runtime::program const& line, placed_run const& placed, record::run_record const& run,
-               std::function<double(std::size_t rank)> const& speed);
+  /// line is less of it than runs usually differ by. Returns why later programs learn nothing from it although they
+  /// were to; empty: they do, or it was too short.
+  std::string observe(runtime::program const& line, placed_run const& placed, record::run_record const& run,
+                      std::function<double(std::size_t rank)> const& speed);
 
  private:
   std::shared_ptr<decision_store> store_;

@@ -228,19 +228,16 @@ void process::see_ways_apart() {
 void process::remember(std::string const& decisions, std::vector<std::string> const& names) {
   mapping::decision_entries known;
   if (first()) {
+    auto opened = platform::open_knowledge(names, "", platform::is_measured(machine_));
+    if (!opened.warning.empty()) tell_user("warning: " + opened.warning);
+    kept_ = std::move(opened.kept), known = std::move(opened.known);
     try {
+      if (kept_) kept_->expect_other("SKEL_DECISIONS", decisions);
       if (!decisions.empty()) log_ = std::make_unique<record::decision_file>(decisions);
     } catch (error const& problem) {
       tell_user("warning: SKEL_DECISIONS: " + std::string(problem.what()));
     }
     before_.log = log_.get();
-    if (platform::is_measured(machine_)) kept_ = platform::kept_knowledge(names, "");
-    if (kept_) {
-      auto found = kept_->read();
-      if (!found.warning.empty()) tell_user("warning: " + found.warning);
-      known = std::move(found.found);
-      if (!found.is_usable) kept_.reset();
-    }
   }
   before_.known = runtime::from_bytes<mapping::decision_entries>(
       runtime::quiet::broadcast(MPI_COMM_WORLD, runtime::to_bytes(known)));

@@ -80,6 +80,22 @@ bool begins_as_knowledge(std::string_view text) {
   return text.starts_with(first_line.substr(0, first_line.find(' ') + 1));
 }
 
+/// Says of a text that is no knowledge of this version what it is instead.
+std::string what_it_is(std::string_view text) {
+  std::string_view rest = text;
+  auto const line = next_line(rest);
+  std::string const wanted = ", and not " + in_quotes(first_line);
+  if (begins_as_knowledge(text)) return "is of another version: " + in_quotes(line.value_or(text)) + wanted;
+  constexpr std::string_view key = "\"skel_", decision = "{\"decision\":";
+  if (text.starts_with(decision)) return "is no knowledge, but decisions (--skel-decisions)";
+  if (auto const begin = text.find(key); text.starts_with('{') && begin != text.npos) {
+    auto const kind = text.substr(begin + 1, text.find('"', begin + 1) - begin - 1);
+    return "is no knowledge, but JSON of the kind " + in_quotes(kind) +
+           (kind == "skel_platform" ? "; --skel-platform FILE takes a platform (SKEL_PLATFORM in front of MPI)" : "");
+  }
+  return "is no knowledge: " + in_quotes(line.value_or(text)) + wanted;
+}
+
 /// Knowledge that was damaged, or of another version: not that of other ranks, which they want back.
 bool is_damaged(std::string_view text, std::string const& machine) {
   if (!begins_as_knowledge(text)) return false;
@@ -87,6 +103,14 @@ bool is_damaged(std::string_view text, std::string const& machine) {
   next_line(rest);
   auto const whose = next_line(rest);
   return !whose || !whose->starts_with("machine ") || *whose == "machine " + machine;
+}
+
+/// Whether its owner has not made it read-only: it is replaced whole, which nothing else would prevent.
+bool is_writable(std::filesystem::path const& file) {
+  std::error_code failure;
+  auto const mode = std::filesystem::status(file, failure).permissions();
+  return (mode & std::filesystem::perms::owner_write) != std::filesystem::perms::none &&
+         ::access(file.c_str(), W_OK) == 0;
 }
 
 /// Whether nothing is lost when a file gets this name.
@@ -116,8 +140,7 @@ std::string to_text(entries const& all, std::string const& machine) {
 
 entries parse_entries(std::string_view text, std::string const& machine, std::string const& source) {
   std::string_view rest = text;
-  if (next_line(rest) != first_line)
-    throw input_error(source, "line 1", "is not '" + std::string(first_line) + "': no knowledge of this version");
+  if (next_line(rest) != first_line) throw input_error(source, "line 1", what_it_is(text));
   std::size_t const last = text.size() < 2 ? std::string_view::npos : text.rfind('\n', text.size() - 2);
   std::string_view const body = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
   if (text.substr(body.size()) != "checksum " + hex_of(fnv1a().add(body).value()) + '\n')
@@ -143,8 +166,9 @@ kept_entries::answer kept_entries::read() const {
   std::string text;
   try {
     text = read_input(file_, most_text_bytes, file_of::this_user);
-    if (text.empty()) return result;  // somebody has made it
-    result.found = parse_entries(text, machine_, file_.string());
+    if (!text.empty()) result.found = parse_entries(text, machine_, file_.string());  // empty: somebody has made it
+    result.is_usable = whose_ == place::cache || is_writable(file_);
+    if (!result.is_usable) result.warning = file_.string() + ": is read-only; it is used, and nothing is added to it";
   } catch (error const& problem) {
     result.warning = problem.what();
     std::filesystem::path const aside = file_.string() + ".aside";
@@ -161,8 +185,8 @@ kept_entries::answer kept_entries::read() const {
                         "), and nothing is kept: remove both";
     else
       result.warning +=
-          "; it stays as it is, and nothing is kept: name another file (--skel-knowledge FILE), or none for the one "
-          "that these ranks have in the cache";
+          "; it stays as it is, and nothing is kept: name another file (--skel-knowledge FILE, SKEL_KNOWLEDGE), or "
+          "none for the one that these ranks have in the cache";
   }
   return result;
 }
@@ -188,18 +212,45 @@ std::string kept_entries::add(entries const& learnt) const {
   return warning;
 }
 
-std::optional<kept_entries> kept_knowledge(std::vector<std::string> const& host_of_rank, std::string const& said) {
+void kept_entries::expect_other(std::string const& option, std::string const& other) const {
+  std::error_code failure;
+  if (!other.empty() && std::filesystem::weakly_canonical(other, failure) == file_)
+    throw error(other + ": is named as the file of knowledge and by " + option + ", which would replace it; name two");
+}
+
+opened_knowledge open_knowledge(std::vector<std::string> const& host_of_rank, std::string const& said,
+                                bool is_measured) {
   std::string file = said;
   if (char const* const variable = std::getenv("SKEL_KNOWLEDGE"); file.empty() && variable != nullptr) file = variable;
-  if (file == "off") return std::nullopt;
+  if (file == "off") return {};
+  opened_knowledge out;
   bool const is_named = !file.empty();
+  if (!is_measured) {
+    if (is_named)
+      out.warning = file +
+                    ": nothing is read from it or kept in it, because the platform was not measured, and its figures "
+                    "may differ from these hosts; leave the platform out, give one of 'skel probe', or keep nothing "
+                    "(--skel-knowledge off, SKEL_KNOWLEDGE=off)";
+    return out;
+  }
   std::error_code failure;
   auto path = is_named ? std::filesystem::weakly_canonical(file, failure) : default_knowledge_file(host_of_rank);
   if (failure) path = file;
-  if (!path) return std::nullopt;
+  if (!path) return out;
   std::string machine;
   for (auto const& host : host_of_rank) machine += (machine.empty() ? "" : " ") + host;
-  return kept_entries(*path, machine, is_named ? kept_entries::place::named : kept_entries::place::cache);
+  kept_entries kept(*path, machine, is_named ? kept_entries::place::named : kept_entries::place::cache);
+  auto found = kept.read();
+  out.known = std::move(found.found), out.warning = std::move(found.warning);
+  if (!found.is_usable) return out;
+  if (is_named) try {
+      check_writable(*path);  // what is only found at the end of a long run is lost
+    } catch (error const& refused) {
+      out.warning = std::string(refused.what()) + "; nothing is kept";
+      return out;
+    }
+  out.kept = std::move(kept);
+  return out;
 }
 
 }  // namespace skel::platform

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -16,6 +17,7 @@
 
 #include <skel/bsp.hpp>
 #include <skel/detail/platform/decision_history.hpp>
+#include <skel/detail/platform/files.hpp>
 #include <skel/skel.hpp>
 
 namespace {
@@ -181,7 +183,7 @@ TEST_F(DecisionStore, RunsOfAPipelineTeachTheNextProgram) {
   auto const made = decided();
   ASSERT_EQ(made.size(), 1U);
   EXPECT_EQ(made.front().made.problem, "placement");
-  EXPECT_EQ(made.front().made.model, "pipeline model");
+  EXPECT_THAT(made.front().made.model, testing::StartsWith("line simulation"));
   EXPECT_THAT(made.front().made.request, AllOf(HasSubstr("work "), HasSubstr("program ")));
 
   // What the next run makes of it depends on how the machine was loaded in both.
@@ -438,12 +440,52 @@ TEST_F(DecisionStore, SwitchedOffNothingIsKept) {
 
 TEST_F(DecisionStore, OfHostsThatAreStatedNothingIsKept) {
   settings.platform = stated_hosts();
+  testing::internal::CaptureStderr();
   {
     skel::grid grid(settings);
     all_reduce(grid, 16);
   }
+  auto const said = testing::internal::GetCapturedStderr();
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_FALSE(std::filesystem::exists(settings.knowledge));
+  if (self == 0) {
+    EXPECT_THAT(said, AllOf(HasSubstr(settings.knowledge), HasSubstr("platform was not measured")));
+  }
+}
+
+TEST_F(DecisionStore, APlatformThatIsNamedAsKnowledgeStays) {
+  settings.knowledge = file("platform.json");
+  auto const written = skel::platform::to_json(stated_hosts());
+  if (self == 0) std::ofstream(settings.knowledge) << written;
+  MPI_Barrier(MPI_COMM_WORLD);
+  testing::internal::CaptureStderr();
+  {
+    skel::grid grid(settings);
+    all_reduce(grid, 16);
+  }
+  auto const said = testing::internal::GetCapturedStderr();
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(text_of(settings.knowledge), written);
+  if (self == 0) {
+    EXPECT_THAT(said, AllOf(HasSubstr("stays as it is"), HasSubstr("--skel-platform FILE takes a platform")));
+  }
+}
+
+TEST_F(DecisionStore, WhatARunWritesOfItselfReplacesNoKnowledge) {
+  settings.knowledge = file("decisions.jsonl");
+  if (self == 0) std::ofstream(settings.knowledge) << "";
+  MPI_Barrier(MPI_COMM_WORLD);
+  auto const refusal = [&]() -> std::string {
+    try {
+      skel::grid const grid(settings);
+    } catch (skel::error const& refused) {
+      return refused.what();
+    }
+    return "it was taken";
+  };
+  EXPECT_THAT(refusal(), HasSubstr("is named as the file of knowledge and by --skel-decisions"));
+  settings.report = std::exchange(settings.decisions, "");
+  EXPECT_THAT(refusal(), HasSubstr("is named as the file of knowledge and by --skel-report"));
 }
 
 TEST_F(DecisionStore, ForcedChoicesAreTaken) {

@@ -129,11 +129,16 @@ TEST_F(ProgramHistory, NothingIsLearntFromARunThatOthersDisturbed) {
   auto const one = history();
   auto run = run_of(3e-3);
   run.shares = {1, 0.2};
-  one->observe(line_, opened(*one, 1e-3), run, same);
+  EXPECT_EQ(one->observe(line_, opened(*one, 1e-3), run, same),
+            "other programs took so much of the cores that later runs learn nothing from this one");
   EXPECT_EQ(opened(*one, 1e-3).earlier_runs, 0U);
   run.shares = {1, 0.9};
-  one->observe(line_, opened(*one, 1e-3), run, same);
+  EXPECT_EQ(one->observe(line_, opened(*one, 1e-3), run, same), "");
   EXPECT_EQ(opened(*one, 1e-3).earlier_runs, 1U);
+  settings_.knowledge = "off";
+  auto const other = history();
+  run.shares = {1, 0.2};
+  EXPECT_EQ(other->observe(line_, opened(*other, 1e-3), run, same), "") << "nobody expects that it is kept";
 }
 
 TEST_F(ProgramHistory, SaysThatFirstItemsWereNotLikeTheOthers) {
@@ -206,7 +211,8 @@ TEST_F(ProgramHistory, WhatRunsShowOfTreesOfCopiesIsKnownToTheNextProcess) {
 
 TEST_F(ProgramHistory, WhatTheModelMissesIsLearntBesideTheTimesOfStages) {
   auto const one = history();
-  skel::mapping::placement_request const asked{.program = 1, .stages = "work", .found = {{"a", 0, 1000}}};
+  skel::mapping::placement_request const asked{
+      .program = 1, .stages = "work", .found = {{"a", 0, 1000}}, .model = "made up"};
   for (int k = 0; k < 20; ++k) {
     auto run = opened(*one, 1e-3);
     one->choose(asked);

@@ -16,6 +16,7 @@ placement_request three_ways(double best) {
   return {.program = 7,
           .stages = "read 0.1 s | sort 1 s",
           .found = {{"a | a*2", 0, best}, {"a | b", 1, 0.98 * best}, {"a | a", 2, 0.5 * best}},
+          .model = "made up",
           .uses = 1000};
 }
 

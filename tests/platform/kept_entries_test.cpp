@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -165,6 +166,82 @@ TEST_F(KeptEntries, ThatUsersNameAndAreOfOtherRanksStay) {
   std::ofstream(folder / "empty") << "";
   kept_entries const empty(folder / "empty", "a", kept_entries::place::named);
   EXPECT_EQ(empty.add({{"one", "1"}}), "") << "somebody has made it";
+}
+
+using skel::platform::open_knowledge;
+std::vector<std::string> const one_rank{"a"}, two_ranks{"a", "a"};
+
+/// Each of these stays, and the reason is said before anything is learnt.
+TEST_F(KeptEntries, OfWhatUsersNameTheTrueReasonIsSaidWhyNothingIsKept) {
+  skel::platform::description const by_hand(1e-6, {{.name = "a", .hosts = 2, .inside = {5e-5, 1e8}}}, {});
+  std::ofstream(folder / "platform") << skel::platform::to_json(by_hand);
+  std::ofstream(folder / "spread") << "{\n  \"skel_platform\": 1,\n  \"local_latency\": 1e-6\n}\n";
+  std::ofstream(folder / "decisions") << R"({"decision": 1, "problem": "allreduce"})" << '\n';
+  std::ofstream(folder / "trace") << R"({"traceEvents":[]})" << '\n';
+  std::ofstream(folder / "notes") << "my notes\nof today";
+  fs::create_directory(folder / "dir");
+  kept_entries(folder / "of others", "b").add({{"one", "1"}});
+  std::vector<std::pair<std::string, std::string>> const all{
+      {"platform", "--skel-platform FILE takes a platform"},
+      {"spread", "'skel_platform'; --skel-platform"},
+      {"decisions", "is no knowledge, but decisions"},
+      {"trace", R"(is no knowledge: '{"traceEvents":[]}')"},
+      {"notes", "is no knowledge: 'my notes'"},
+      {"dir", "directory"},
+      {"of others", "of other ranks: 'machine b'"},
+      {"notes/knowledge.txt", "cannot be written: Not a directory; nothing is kept"}};
+  for (auto const& [name, reason] : all)
+    for (auto const& ranks : {one_rank, two_ranks}) {
+      fs::path const path = folder / name;
+      auto const before = seen(path);
+      auto const opened = open_knowledge(ranks, path.string(), true);
+      EXPECT_FALSE(opened.kept) << name;
+      EXPECT_TRUE(opened.known.empty()) << name;
+      EXPECT_THAT(opened.warning, testing::AllOf(HasSubstr(path.string()), HasSubstr(reason)));
+      EXPECT_EQ(seen(path), before) << name;
+    }
+}
+
+TEST_F(KeptEntries, OfWhatUsersNameAreKeptWhereThereIsNothingOrAnEarlierVersion) {
+  std::ofstream(folder / "empty") << "";
+  std::ofstream(folder / "earlier") << "skel_knowledge 0\nof another format\n";
+  for (std::string const name : {"new", "no/such/folder/new", "empty", "earlier"})
+    for (auto const& ranks : {one_rank, two_ranks}) {
+      if (ranks == two_ranks) fs::remove(folder / name);
+      auto const opened = open_knowledge(ranks, (folder / name).string(), true);
+      ASSERT_TRUE(opened.kept) << name;
+      EXPECT_EQ(opened.warning.empty(), name != "earlier" || ranks == two_ranks) << opened.warning;
+      opened.kept->add({{"one", "1"}});
+      EXPECT_THAT(open_knowledge(ranks, (folder / name).string(), true).known, ElementsAre(Pair("one", "1")));
+    }
+  EXPECT_EQ(skel::read_text(folder / "earlier.aside"), "skel_knowledge 0\nof another format\n");
+}
+
+TEST_F(KeptEntries, ThatUsersMadeReadOnlyAreUsedAndStay) {
+  kept_entries(file(), "a", kept_entries::place::named).add({{"one", "1"}});
+  fs::permissions(file(), fs::perms::owner_read);
+  auto const before = seen(file());
+  auto const opened = open_knowledge(one_rank, file().string(), true);
+  EXPECT_THAT(opened.known, ElementsAre(Pair("one", "1")));
+  EXPECT_FALSE(opened.kept);
+  EXPECT_THAT(opened.warning, HasSubstr("is read-only"));
+  EXPECT_THROW(kept_entries(file(), "a", kept_entries::place::named).add({{"two", "2"}}), skel::error);
+  EXPECT_EQ(seen(file()), before);
+}
+
+TEST_F(KeptEntries, AreNoneOfAPlatformThatWasNotMeasuredAndThatIsSaidOfAFileThatUsersName) {
+  for (auto const& ranks : {one_rank, two_ranks}) {
+    auto const opened = open_knowledge(ranks, file().string(), false);
+    EXPECT_FALSE(opened.kept);
+    EXPECT_THAT(opened.warning, testing::AllOf(HasSubstr(file().string()), HasSubstr("platform was not measured")));
+    EXPECT_EQ(open_knowledge(ranks, "off", false).warning, "");
+    ::setenv("SKEL_KNOWLEDGE", file().c_str(), 1);
+    EXPECT_EQ(open_knowledge(ranks, "", false).warning, opened.warning);
+    ::unsetenv("SKEL_KNOWLEDGE");
+    EXPECT_EQ(open_knowledge(ranks, "", false).warning, "") << "nobody named the file in the cache";
+    ::setenv("SKEL_KNOWLEDGE", "off", 1);
+  }
+  EXPECT_FALSE(fs::exists(folder / "in"));
 }
 
 // Each of 200 processes adds an entry of its own, and all change a common one.

@@ -60,7 +60,9 @@ struct run_report {
   double calibration_seconds = 0;
   double planning_seconds = 0;
   std::optional<std::uint64_t> resumed;  ///< the item that a checkpoint said to go on with; nothing: it began
-  std::string unlike;  ///< stages whose first items, which the forecast rests on, were not like the others; on rank 0
+  /// Stages whose first items, which the forecast rests on, were not like the others; or that later runs learn nothing
+  /// from this one, as other programs took the cores. On rank 0.
+  std::string unlike;
   std::string ended_source{};         ///< the source that gave nothing, as it had ended in an earlier run; empty: none
   std::string without_checkpoints{};  ///< why it keeps none although a folder is named; empty: it does
   std::string corrected;  ///< hosts whose speeds the run tells better than the probe did, which are kept; on rank 0

@@ -368,11 +368,16 @@ class decider {
     if (log_ != nullptr) here.number = log_->decided(entry_of(asked, here.made));
   }
 
+  std::string priced_by(request const& asked, std::size_t model) const {
+    if constexpr (requires { problem_.priced_by(asked, model); }) return problem_.priced_by(asked, model);
+    return beliefs_.models()[model].name;
+  }
+
   record::decision_entry entry_of(request const& asked, decision const& made) const {
     record::decision_entry all{.problem = std::string(problem_.problem_of(asked)),
                                .request = problem_.describe(asked),
                                .context = problem_.context_of(asked),
-                               .model = beliefs_.models()[made.model].name,
+                               .model = priced_by(asked, made.model),
                                .reason = std::string(name_of(made.why)),
                                .uses = made.uses,
                                .candidates = {}};

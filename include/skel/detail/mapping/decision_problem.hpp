@@ -60,6 +60,8 @@ constexpr std::uint64_t id_of(std::string_view name) {
 /// - `errors_of(request)`: how the errors of its model's prices go together, by the candidates' ids (known_errors
 /// const*);
 ///   nullptr: it does not know.
+/// - `priced_by(request, model)`: what prices a request where models()[model] is believed, if that depends on the
+///   request. Otherwise the model's name says it.
 /// - `why_not(request, name)`: why a candidate of this name, or of one that begins with it, may not be taken; asked
 ///   only where candidates() gives none.
 /// - `deciding_seconds()`: what a decision takes, where that counts beside the uses that it is made for.

@@ -71,6 +71,8 @@ class mesh_clusters_problem {
   static decision_context context_of(request const& asked) { return {static_cast<std::int64_t>(asked.program)}; }
   /// Throws skel::error where nothing fits in memory, and says which constraint.
   static std::vector<candidate<plan>> candidates(request const& asked, std::size_t model, bool all);
+  /// The second model has no surfaces of its own where nothing was counted.
+  std::string priced_by(request const& asked, std::size_t model) const;
   /// Not a number of the second model where nothing was counted.
   static double price(request const& asked, std::size_t model, candidate<plan> const& one);
   /// The best clusters of each number, by a model; nothing of the second model where nothing was counted. `chosen` are

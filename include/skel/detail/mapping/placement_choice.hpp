@@ -25,6 +25,7 @@ struct placement_request {
   std::uint64_t program = 0;           ///< the same for each run of it
   std::string stages;                  ///< their names and times, in words
   std::vector<found_placement> found;  ///< the best first, one at least; names differ
+  std::string model{};                 ///< that has priced what was found, in words
   double uses = 0;                     ///< runs with the same times, as the user says; 0: nobody says
 };
 
@@ -49,6 +50,7 @@ class placement_choice {
     return {static_cast<std::int64_t>(asked.program), 0, 0, 0};
   }
   static std::vector<candidate<found_placement>> candidates(request const& asked, std::size_t model, bool all);
+  static std::string const& priced_by(request const& asked, std::size_t) { return asked.model; }
   static double price(request const&, std::size_t, candidate<found_placement> const& one) { return one.per_use; }
   static std::string const& name_of(candidate<found_placement> const& one) { return one.plan.name; }
   static std::string_view problem_of(request const&) { return name; }

@@ -14,27 +14,35 @@
 
 namespace skel::mapping {
 
-/// A way for a line that runs to go on.
+/// A way for a program that runs to go on.
 struct remap_way {
-  std::string name;       ///< "stay", or where its stages would be, as users force it
+  std::string name;       ///< "stay", or where its parts would be
   std::size_t index = 0;  ///< the caller's number of it
-  double period = 0;      ///< time for each item of the source, expected [s]
+  double period = 0;      ///< time for each item, iteration or superstep, expected [s]
   double doubt = 0;       ///< of the period beside that of staying, by the errors of the forecasts that it rests on:
                           ///< the expected size of ln(period / expected)
   double entry = 0;       ///< what the way there costs [s]
 };
 
-/// A line that may go on by another plan.
+/// A program that may go on by another plan.
 struct remap_request {
   std::uint64_t program = 0;    ///< the same for each run of it
   double seconds = 0;           ///< since the run began [s]
   std::vector<remap_way> ways;  ///< one at least; names differ
-  double items = 0;             ///< of the source, for which the ways are compared, >= 0
+  double items = 0;             ///< iterations or supersteps, for which the ways are compared, >= 0
 };
 
-/// Whether a line stays as it is or goes on by another placement. A use is all the items that ways are compared for. A
-/// way other than staying counts with its doubt: it must be better also where forecasts are as wrong as they usually
-/// are.
+/// What prices the ways of a program to go on, and what a program of its kind repeats.
+struct remap_pricing {
+  std::string_view model, repeats;
+};
+inline constexpr remap_pricing line_pricing{"line simulation", "items"},  // cost::simulate_line()
+    mesh_pricing{"iteration time", "iterations"},                         // cost::mesh::time_of()
+    bsp_pricing{"superstep time", "supersteps"};  // migration::expected_time, cost::bsp::time_of()
+
+/// Whether a program stays as it is or goes on by another placement. A use is all the items, iterations or supersteps
+/// that ways are compared for. A way other than staying counts with its doubt: it must be better also where forecasts
+/// are as wrong as they usually are.
 class remap_choice {
  public:
   using request = remap_request;
@@ -46,8 +54,10 @@ class remap_choice {
   static constexpr std::string_view stay = record::remap_decision::stay;  ///< what the way that moves nothing is called
   static constexpr double tolerance = 0;
 
+  explicit remap_choice(remap_pricing const& by) : models_{{std::string(by.model), {.error = 0}}}, by_(by) {}
+
   std::span<candidate_model const> models() const { return models_; }
-  static key key_of(request const& asked) { return describe(asked); }
+  key key_of(request const& asked) const { return describe(asked); }
   static decision_context context_of(request const& asked) {
     return {static_cast<std::int64_t>(asked.program), 0, 0, 0};
   }
@@ -55,7 +65,7 @@ class remap_choice {
   static double price(request const&, std::size_t, candidate<remap_way> const& one) { return one.per_use; }
   static std::string const& name_of(candidate<remap_way> const& one) { return one.plan.name; }
   static std::string_view problem_of(request const&) { return name; }
-  static std::string describe(request const& asked);
+  std::string describe(request const& asked) const;
   static std::size_t bytes_of(candidate<remap_way> const& one) { return one.plan.name.capacity(); }
   static double expected_uses(request const&) { return 1; }
   static std::optional<std::uint64_t> phase_of(request const&) { return std::nullopt; }
@@ -63,7 +73,8 @@ class remap_choice {
  private:
   // Prices are compared with each other only, and what is wrong with all alike is corrected by who asks; nothing is
   // observed, so that the error is never used but as the same factor of all.
-  std::vector<candidate_model> models_{{"line simulation", {.error = 0}}};
+  std::vector<candidate_model> models_;
+  remap_pricing by_;
 };
 
 }  // namespace skel::mapping

@@ -14,8 +14,8 @@ namespace skel::platform {
 using entries = std::vector<std::pair<std::string, std::string>>;
 
 /// Entries as the text of a file (docs/formats.md, "Knowledge"), and back. `machine`: in one line, whose they are.
-/// parse_entries throws skel::input_error with `source` and the reason: another version, another machine, a text that
-/// is not whole.
+/// parse_entries throws skel::input_error with `source` and the reason: another kind of file, another version, another
+/// machine, a text that is not whole.
 std::string to_text(entries const& all, std::string const& machine);
 entries parse_entries(std::string_view text, std::string const& machine, std::string const& source);
 
@@ -26,7 +26,7 @@ std::optional<std::filesystem::path> default_knowledge_file(std::vector<std::str
 /// A file of entries that many processes may read and add to at once: it is replaced whole, and who adds holds a lock
 /// (FILE.lock) from reading to replacing. What cannot be believed, because it is damaged, of another machine, or could
 /// have been written by another user, is put aside as FILE.aside in the cache. Of what users name, only knowledge of
-/// these ranks that is damaged is, and nothing else is touched or written.
+/// these ranks that is damaged is, and nothing else is touched or written. A file that they made read-only is read.
 class kept_entries {
  public:
   /// Reading a MiB takes some 5 ms; keys that were kept longest ago leave first.
@@ -36,7 +36,8 @@ class kept_entries {
 
   struct answer {
     entries found{};
-    std::string warning{};  ///< what could not be believed, and where it is now; empty: nothing
+    std::string
+        warning{};  ///< what could not be believed, and where it is now, or why nothing is added; empty: nothing
     bool is_usable = true;  ///< false: nothing can be added either
   };
 
@@ -50,14 +51,27 @@ class kept_entries {
   /// written, or is not to be.
   std::string add(entries const& learnt) const;
 
+  /// Throws skel::error where `other`, which `option` names to be written, is the same file. "" is none.
+  void expect_other(std::string const& option, std::string const& other) const;
+
  private:
   std::filesystem::path file_;
   std::string machine_;
   place whose_;
 };
 
-/// The file that programs on these hosts keep what they learn in: `said`; if that is empty, what the environment
-/// variable SKEL_KNOWLEDGE says, otherwise default_knowledge_file(). Nothing where that is "off", or none.
-std::optional<kept_entries> kept_knowledge(std::vector<std::string> const& host_of_rank, std::string const& said);
+/// What earlier programs on these hosts have learnt, and where this one adds to it.
+struct opened_knowledge {
+  std::optional<kept_entries> kept{};  ///< nothing: nothing is kept
+  entries known{};
+  std::string warning{};  ///< for the user; empty: nothing
+};
+
+/// Opens `said`; if that is empty, the file that the environment variable SKEL_KNOWLEDGE names, otherwise
+/// default_knowledge_file(). "off", or no such file: nothing is known or kept. `is_measured`: whether the platform was
+/// measured; otherwise nothing is known or kept either, as differences from its figures are no errors of models, and
+/// the warning says so where a file is named. A named file that cannot be written is told at once.
+opened_knowledge open_knowledge(std::vector<std::string> const& host_of_rank, std::string const& said,
+                                bool is_measured);
 
 }  // namespace skel::platform
