@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,17 +18,53 @@
 
 namespace skel::runtime {
 
+namespace {
+
+/// Arenas that lanes have ended with, by their threads. oneTBB leaves threads with an arena until they have looked for
+/// work a hundred times, which lasts up to a second on a loaded machine: who begins next goes on with them. Never
+/// destroyed, as lanes may end when the process does.
+class left_arenas {
+ public:
+  static left_arenas& all() {
+    static auto& instance = *new left_arenas;
+    return instance;
+  }
+
+  std::unique_ptr<tbb::task_arena> take(std::size_t count) {
+    std::lock_guard const guard(mutex_);
+    auto const found = arenas_.find(count);
+    if (found == arenas_.end()) return std::make_unique<tbb::task_arena>(static_cast<int>(count), 0);
+    auto out = std::move(found->second);
+    arenas_.erase(found);
+    return out;
+  }
+  void give_back(std::size_t count, std::unique_ptr<tbb::task_arena> arena) {
+    std::lock_guard const guard(mutex_);
+    arenas_.try_emplace(count, std::move(arena));  // one is enough: the others end here
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::size_t, std::unique_ptr<tbb::task_arena>> arenas_;
+};
+
+}  // namespace
+
 struct lanes::arenas {
+  ~arenas() {
+    for (auto& [count, one] : threads) left_arenas::all().give_back(count, std::move(one));
+  }
+
   /// What begins from now on runs on up to `count` threads; what runs stays where it began.
   void add(std::size_t count) {
     allowance.reset();  // the least of all that exist counts
     auto const all = tbb::global_control::max_allowed_parallelism;
     allowance.emplace(all, std::max(tbb::global_control::active_value(all), count + 1));
-    threads.push_back(std::make_unique<tbb::task_arena>(static_cast<int>(count), 0));
+    threads.emplace_back(count, left_arenas::all().take(count));
   }
 
   std::optional<tbb::global_control> allowance;
-  std::vector<std::unique_ptr<tbb::task_arena>> threads;
+  std::vector<std::pair<std::size_t, std::unique_ptr<tbb::task_arena>>> threads;
 };
 
 lanes::lanes(std::size_t threads, std::function<void()> drain)
@@ -61,7 +100,7 @@ void lanes::wake() {
       return;
     }
     ++running_;
-    begins = arenas_->threads.back().get();
+    begins = arenas_->threads.back().second.get();
   }
   handed_over(this);
   begins->enqueue([this] { run(); });
