@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <skel/detail/base/statistics.hpp>
+
 #include "clairvoyant.hpp"
 #include "random_program.hpp"
 #include "testbed.hpp"
@@ -55,18 +57,23 @@ class comparison {
  public:
   explicit comparison(double limit) : limit_(limit) {}
 
-  void add(double ratio) {
-    logs_ += std::log(ratio), sum_ += ratio, most_ = std::max(most_, ratio), ++programs_;
-    slower_ += ratio > limit_ ? 1 : 0;
+  void add(double ratio) { ratios_.push_back(ratio); }
+  double geometric_mean() const {
+    double logs = 0;
+    for (double const one : ratios_) logs += std::log(one);
+    return std::exp(logs / static_cast<double>(ratios_.size()));
   }
-  double geometric_mean() const { return std::exp(logs_ / static_cast<double>(programs_)); }
-  double mean() const { return sum_ / static_cast<double>(programs_); }
-  std::size_t programs() const { return programs_; }
-  void print() const { fmt::print("  {:>6.3f} {:>8.3f} {:>4}", geometric_mean(), most_, slower_); }
+  double mean() const { return statistics::mean(ratios_); }
+  double median() const { return statistics::median(ratios_); }
+  std::size_t programs() const { return ratios_.size(); }
+  void print() const {
+    fmt::print("  {:>6.3f} {:>8.3f} {:>4}", geometric_mean(), std::ranges::max(ratios_),
+               std::ranges::count_if(ratios_, [&](double one) { return one > limit_; }));
+  }
 
  private:
-  double limit_, logs_ = 0, sum_ = 0, most_ = 0;
-  std::size_t programs_ = 0, slower_ = 0;
+  double limit_;
+  std::vector<double> ratios_;
 };
 
 /// A row of comparisons for each kind of programs and for all. `ratios`: of the drawn program, one for each column.
@@ -88,14 +95,19 @@ void print_by_kind(std::vector<std::string> const& columns, std::size_t each, do
   for (auto const& one : all) one.print();
   fmt::print("\n{:<14}", "mean");
   for (auto const& one : all) fmt::print("  {:>6.3f} {:>13}", one.mean(), "");
+  fmt::print("\n{:<14}", "median");
+  for (auto const& one : all) fmt::print("  {:>6.3f} {:>13}", one.median(), "");
   fmt::print("\n");
 }
 
 }  // namespace
 
-void compare_with_never(std::size_t each, unsigned seed, double call) {
-  std::vector<contestant> const contestants{
+void compare_with_never(std::size_t each, unsigned seed, double call, std::vector<std::string> const& policies) {
+  std::vector<contestant> contestants{
       {"migbsp", {.name = "migbsp", .alpha = 8}}, greedy, diffuse, skel_untold, skel_told};
+  std::erase_if(contestants, [&](contestant const& one) {
+    return !policies.empty() && std::ranges::find(policies, one.settings.name) == policies.end();
+  });
   constexpr double limit = 1.005;
   std::vector<std::string> columns;
   for (auto const& one : contestants) columns.push_back(one.name);

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 /// Tables of what policies of migration take on random programs, on the standard output.
 namespace bench {
 
 /// Beside no migrations, on `each` programs of every kind; and the programs on which "skel" is slower by more than
-/// 0.5 %. A call takes at least `call` times the first superstep.
-void compare_with_never(std::size_t each, unsigned seed, double call);
+/// 0.5 %. A call takes at least `call` times the first superstep. `policies`: only these; empty: all.
+void compare_with_never(std::size_t each, unsigned seed, double call, std::vector<std::string> const& policies);
 
 /// Beside a schedule that knows all loads to come and makes no calls. `small`: on programs with so few processes that
 /// it is the cheapest of all, and beside it what is searched for on larger ones.

@@ -129,6 +129,11 @@ int run(int argc, char** argv) {
                  "with --random: a call takes at least this part of the first superstep, as deciding does in real runs")
       ->needs(kinds)
       ->check(CLI::NonNegativeNumber);
+  std::vector<std::string> policies;
+  app.add_option("--policies", policies, "with --random: only these")
+      ->needs(kinds)
+      ->delimiter(',')
+      ->check(CLI::IsMember({"migbsp", "greedy_refine", "diffusion", "skel"}));
   auto* const schedules = app.add_option("--clairvoyant", clairvoyant,
                                          "compare them with a schedule that knows all loads, on so many of each kind");
   auto* const spots =
@@ -145,7 +150,7 @@ int run(int argc, char** argv) {
   app.add_option("--seed", seed, "the first of their seeds")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (random > 0) {
-    bench::compare_with_never(random, seed, call);
+    bench::compare_with_never(random, seed, call, policies);
     return 0;
   }
   if (clairvoyant > 0) {
