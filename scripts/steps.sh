@@ -5,6 +5,7 @@
 #   step KEY "title" command...     runs the command; its output goes to the log; returns the command's status
 #   skip KEY "title" "reason"       counts a step that is not run
 #   steps_end                       prints what failed and where its log is; returns 1 if anything did
+#   steps_times                     prints how long each step took
 
 steps_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
@@ -17,7 +18,7 @@ export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OM
 steps_heartbeat=30
 
 steps_begin() {
-  steps_name=$1 steps_count=$2 steps_index=0 steps_failed=() steps_started=$SECONDS
+  steps_name=$1 steps_count=$2 steps_index=0 steps_failed=() steps_took=() steps_started=$SECONDS
   steps_logs="$steps_root/build/logs/$steps_name"
   mkdir -p "$steps_logs"
   trap 'steps_interrupted' INT TERM
@@ -49,6 +50,7 @@ step() {
   done
   wait "$steps_job" || status=$?
   steps_job=""
+  steps_took+=("$(printf '%6d s  %s' $((SECONDS - started)) "$title")")
   if [ $status -eq 0 ]; then
     printf '      done in %d s\n' $((SECONDS - started))
   else
@@ -70,6 +72,11 @@ steps_end() {
   printf 'FAILED:\n'
   printf '  %s\n' "${steps_failed[@]}"
   return 1
+}
+
+steps_times() {
+  printf '\nSeconds of each step, of %d s in all:\n' $((SECONDS - steps_started))
+  printf '%s\n' "${steps_took[@]}"
 }
 
 # Prints what the tests that failed in a ctest log (--output-on-failure) printed, at most 60 lines of each: the first 20,
