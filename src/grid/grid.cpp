@@ -458,7 +458,7 @@ struct grid::state {
   checkpoint_order next_run() const { return {ended_runs() + 1, !used_folders().contains(settings.checkpoint)}; }
   void end_run() const {
     ++ended_runs();
-    used_folders().insert(settings.checkpoint);
+    if (keeps_checkpoints(settings)) used_folders().insert(settings.checkpoint);
   }
 
   mesh_report run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
@@ -484,29 +484,38 @@ struct grid::state {
   }
 
   /// Warns where a program reads neighbours' cells and has no update at all. Only such a program is looked at any
-  /// further: what it reads may be what never changes. On rank 0.
+  /// further: what it reads may be what never changes. That is seen by two iterations, where they take no longer than
+  /// one notices. On rank 0; nothing that user functions throw comes out of it, as the run tells that with its place.
   static void warn_of_missing_updates(runtime::iteration::mesh_part& part, face_neighbours const& faces,
                                       std::uint64_t most) try {
     using runtime::iteration::mesh_step;
     if (std::ranges::any_of(part.steps(), [](auto const& one) { return one.what == mesh_step::kind::update; })) return;
+    std::int64_t const begun = record::thread_ns();  // whatever else the machine does
     auto const reader = find_neighbour_reader(part, faces);
     if (!reader) return;
+    double const pieces =
+        static_cast<double>(part.elements()) / static_cast<double>(runtime::iteration::elements_of_reader);
+    double const takes = 1e-9 * static_cast<double>(record::thread_ns() - begun) * runtime::iteration::cells_of_check *
+                         std::max(1.0, pieces);
     std::string const program = "program '" + part.name() + "': ";
     auto const reads = [&] {
       auto const& step = part.steps()[*reader];
       std::string const where = (step.what == mesh_step::kind::phase ? "phase '" : "all_reduce '") + step.name + "'";
-      warn(program + where +
-           " reads cells of neighbours, and the program has no update: cells of other ranks keep their first values. "
-           "Add skel::update(name, &Cell::member) for the members that it reads, unless they never change, before " +
-           where);
+      warn_once(
+          program + where +
+          " reads cells of neighbours, and the program has no update: cells of other ranks keep their first values. "
+          "Add skel::update(name, &Cell::member) for the members that it reads, unless they never change, before " +
+          where);
     };
     double const needed =
         runtime::iteration::cells_of_check * static_cast<double>(part.elements() * part.bytes_per_element());
-    if (!part.cells_compare() || needed > platform::host_load().read(record::now()).memory.value_or(0)) return reads();
+    if (!part.cells_compare() || takes > unnoticed ||
+        needed > platform::host_load().read(record::now()).memory.value_or(0))
+      return reads();
     // What the first iteration changes the second one reads.
     auto const found = find_forgotten_update(part, faces, std::min<std::uint64_t>(2, most), &interrupt_watch::flag());
-    if (found) warn(program + found->what);
-  } catch (std::bad_alloc const&) {  // the run itself says what it has no memory for
+    if (found) warn_once(program + found->what);
+  } catch (...) {
   }
 
   /// What measuring may take that comes before a run [s]: no longer than one notices.
@@ -1061,7 +1070,6 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
     record.decisions = std::move(made);
     if (view) view->complete(record);
     record.refused_announcements = s.news.refusals();
-    state::used_folders().insert(s.settings.checkpoint);
     return record;
   } catch (std::exception const& e) {
     if (view) view->fail(e.what());

@@ -129,7 +129,9 @@ class session {
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided_);
     // After what MPI has registered: handlers are called in the opposite order.
     ::on_exit([](int status, void*) { get().end(status != EXIT_SUCCESS); }, nullptr);
-    std::at_quick_exit([] { get().end(false); });
+    std::at_quick_exit([] {  // within a call the others do not come here: mpirun ends them
+      if (sole_use::under_way_here() == nullptr) get().end(false);
+    });
   }
 
   /// The process exits. MPI cannot be started twice, so it lasts until then: grids may follow each other. A rank that

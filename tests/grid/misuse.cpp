@@ -196,6 +196,7 @@ struct way {
 std::map<std::string, way> const ways{
     // In a stage:
     {"exits-in-a-worker", {[](skel::grid& g) { run_with(g, [] { std::exit(5); }); }}},
+    {"quick-exits-in-a-worker", {[](skel::grid& g) { run_with(g, [] { std::quick_exit(5); }); }}},
     {"exits-while-measured", {[](skel::grid& g) { run_with(g, [] { std::exit(5); }); }, long_measured()}},
     {"runs-in-a-worker", {[](skel::grid& g) { run_with(g, [&g] { run(g); }); }}},
     {"runs-while-measured", {[](skel::grid& g) { run_with(g, [&g] { run(g); }); }, long_measured()}},

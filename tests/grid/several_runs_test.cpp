@@ -391,6 +391,11 @@ TEST_F(SeveralRuns, OneThatIsLeftOutKeepsNoCheckpoints) {
   EXPECT_EQ(words, "");
   EXPECT_THAT(root_ ? files() : std::vector<std::string>(), IsEmpty());
   grid.settings().keep_checkpoints = true;
+  // It is the first that is to have checkpoints.
+  auto without_place = skel::source("count", until_there_is_one{settings_.checkpoint}) |
+                       skel::sink("see", [&](std::uint64_t x) { sum += x; });
+  EXPECT_THAT([&] { grid.run(without_place); },
+              testing::ThrowsMessage<skel::error>(HasSubstr("sink 'see' may keep state")));
   auto app = skel::source("count", until_there_is_one{settings_.checkpoint}) | skel::farm("busy", busy) |
              skel::sink(
                  "drop", [](std::uint64_t) {}, skel::stateless);

@@ -21,7 +21,7 @@ namespace skel::runtime::iteration {
 namespace {
 
 /// Elements of the first piece, and how much larger the next one is.
-constexpr std::size_t first_piece = 256, growth = 4;
+constexpr std::size_t first_piece = elements_of_reader, growth = 4;
 
 /// Iterations that are timed of each piece.
 constexpr std::size_t timed = 3;

@@ -24,6 +24,7 @@ std::size_t first_iteration(pattern const& of, std::size_t ranks, std::size_t ra
 
 void pattern_share::take(pattern const& of, share_of_rank which, std::size_t ranks, std::size_t rank) {
   if (std::tie(version_, which_, ranks_, rank_) == std::tuple(of.version(), which, ranks, rank)) return;
+  version_ = 0;  // of no pattern, in case that there is no memory for this one
   content_ = of.content();
   numbers_.clear();
   if (which == share_of_rank::block) {

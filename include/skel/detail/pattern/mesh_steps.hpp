@@ -270,8 +270,8 @@ requires std::is_member_object_pointer_v<Member>
 template <class Member, class Of, class Operator>
 requires std::is_member_object_pointer_v<Member>
     skeletons::mesh_all_reduce<Member, std::decay_t<Of>, std::decay_t<Operator>> all_reduce(
-        std::string name, Member member, Of&& of, Operator&& combine, reproducible_t /*everywhere*/) {
-  return {std::move(name), member, std::forward<Of>(of), std::forward<Operator>(combine), true};
+        std::string const& name, Member member, Of&& of, Operator&& combine, reproducible_t /*everywhere*/) {
+  return {printable(name), member, std::forward<Of>(of), std::forward<Operator>(combine), true};
 }
 
 /// A function of the totals between other steps, as where a scalar follows from two that were reduced. Called on each

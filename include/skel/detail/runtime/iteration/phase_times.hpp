@@ -29,6 +29,9 @@ bool hides_updates(std::span<mesh_step const> steps, std::size_t phase);
 std::optional<phase_times> measure_phases(mesh_part& part, face_neighbours const& mesh, std::size_t most,
                                           std::size_t threads, double seconds);
 
+/// With how many elements find_neighbour_reader() looks, at the most.
+inline constexpr std::size_t elements_of_reader = 256;
+
 /// The first step of a program that asks for a neighbour's cell when two iterations are run on a few connected
 /// elements, as measure_phases() runs them. Nothing where none does, or a function throws. O(elements of the mesh), or
 /// O(steps) where no step takes elements. Throws std::bad_alloc.
