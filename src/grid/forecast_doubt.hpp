@@ -7,7 +7,7 @@ namespace skel {
 struct forecast_doubt {
   double before = 0;   ///< from a forecast that rests on the first items, measured before the run
   double runs = 0;     ///< of a station's time per item, from one run of a program to the next
-  double beside_others = 0;  ///< of what other programs on the cores take, as a part of ln(alone / beside them)
+  double beside_others = 0;  ///< where k threads of others run on n cores, as a part of ln((n + k) / n)
   double between = 0;  ///< from one stretch of a run to the next as long, by what neither stretch shows in itself
 };
 

@@ -472,21 +472,23 @@ void widen(model_shape const& model, plan::placement& where, processor_map const
 }
 
 /// Standard deviation of ln(throughput) by what is not known of other programs on the cores: by the error of how many
-/// there are, and by what runs beside others differ by usually. The throughput that `options` give is `found`.
+/// there are, and by what runs beside others differ by usually, which follows how much they slow down threads that use
+/// all cores of a domain: also threads that wait come late to theirs. The throughput that `options` give is `found`.
 double doubt_by_others(cost::line const& line, cost::simulation_options options, double found,
-                       std::vector<others_load> const& others) {
+                       processor_map const& processors) {
+  auto const& others = processors.others;
   if (std::ranges::any_of(others, [](auto const& one) { return !one.known; }))
     return std::log(2.0) /
            statistics::normal_reach(record::forecast_confidence);  // down to the half, as describe() says
-  auto const with = [&](double none_or_more) {
-    for (std::size_t d = 0; d < others.size(); ++d)
-      options.others[d] = std::max(0.0, none_or_more * others[d].others + (none_or_more > 0 ? others[d].doubt : 0));
-    return cost::simulate_line(line, options).throughput;
-  };
-  double const slower =
-      std::ranges::any_of(others, [](auto const& one) { return one.doubt > 0; }) ? std::log(found / with(1)) : 0;
-  double const lost =
-      std::ranges::any_of(others, [](auto const& one) { return one.others > 0; }) ? std::log(with(0) / found) : 0;
+  double slower = 0, lost = 0;
+  if (std::ranges::any_of(others, [](auto const& one) { return one.doubt > 0; })) {
+    for (std::size_t d = 0; d < others.size(); ++d) options.others[d] = others[d].others + others[d].doubt;
+    slower = std::log(found / cost::simulate_line(line, options).throughput);
+  }
+  for (std::size_t d = 0; d < others.size(); ++d) {
+    auto const cores = static_cast<double>(processors.cores[d]);
+    lost = std::max(lost, std::log(cost::crowding(cores + others[d].others, cores)));
+  }
   return std::hypot(slower, usual_forecast_doubt().beside_others * lost);
 }
 
@@ -506,7 +508,7 @@ modelled forecast_of(model_shape const& model, runtime::program const& line,
   auto const [constant, steady] = float_threads(model, where, processors, std::min(settings.capacity, simulated_items));
   double const steadily = cost::simulate_line(constant, steady).throughput;
   out.deterministic = steadily * model.batch;
-  result.by_others = doubt_by_others(constant, steady, steadily, processors.others);
+  result.by_others = doubt_by_others(constant, steady, steadily, processors);
   if (is_exact(model, where, processors)) {
     auto const [solution, name] = solve(model.shape, where, processors.platform, settings.capacity);
     out.exponential = solution.throughput * model.batch;
