@@ -16,10 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Those that this process has been told to write.
-std::set<std::string>& written() {
-  static std::set<std::string> all;
+/// Those that this process has been told to write, however they were named.
+std::set<fs::path>& written() {
+  static std::set<fs::path> all;
   return all;
+}
+fs::path file_of(std::string const& name) {
+  std::error_code unknown;
+  auto out = fs::weakly_canonical(fs::absolute(name), unknown);  // also before there is one
+  return unknown ? fs::path(name) : out;
 }
 
 /// Of a name that the user has not given, nothing but a file is written, and no link is followed.
@@ -27,8 +32,8 @@ bool is_free(std::string const& name, bool given) {
   std::error_code unknown;
   auto const type = fs::symlink_status(name, unknown).type();
   if (type == fs::file_type::not_found) return true;
-  if (given) return !fs::is_regular_file(name, unknown) || !written().contains(name);
-  return type == fs::file_type::regular && !written().contains(name);
+  if (given) return !fs::is_regular_file(name, unknown) || !written().contains(file_of(name));
+  return type == fs::file_type::regular && !written().contains(file_of(name));
 }
 
 /// "run.html", "run-2.html", "run-3.html".
@@ -69,7 +74,7 @@ void say(std::string const& files) {
 }  // namespace
 
 void run_files::begin_for_grid(std::string const& name, char const* what) {
-  if (!written().insert(name).second && !is_free(name, true))
+  if (!written().insert(file_of(name)).second && !is_free(name, true))
     warn_once(name + ": the " + what + " of an earlier grid of this program are replaced; name a file for each grid");
 }
 
@@ -89,7 +94,7 @@ run_files::run_files(std::vector<file> files, runtime::communicator const& ranks
         refused = why_not_written(next, one.option);
       }
       one.name = next;
-      written().insert(std::move(next));
+      written().insert(file_of(next));
     }
   }
   try {
