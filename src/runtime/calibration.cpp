@@ -341,18 +341,20 @@ class measurement {
       std::int64_t const ran = record::process_ns(), held = record::kept_waiting_ns();
       std::int64_t const begin = record::now_ns();
       auto state = producer::state::stopped;
-      user_call const known(functions_.front(), begin);
-      in_source_ = true;
-      try {
-        state = source_->fill({batch_size, batch_bytes_}, halt_, [] {});
-        in_source_ = false;
-      } catch (...) {
-        in_source_ = false;
-        std::lock_guard guard(mutex_);
-        if (result_.failed || user_call::was_interrupted()) return;
-        open_batch const left = source_->take();
-        fail(0, taken_ + (left.items ? left.items->size() : 0));
-        return;
+      {
+        user_call const known(functions_.front(), begin);
+        in_source_ = true;
+        try {
+          state = source_->fill({batch_size, batch_bytes_}, halt_, [] {});
+          in_source_ = false;
+        } catch (...) {
+          in_source_ = false;
+          std::lock_guard guard(mutex_);
+          if (result_.failed || user_call::was_interrupted()) return;
+          open_batch const left = source_->take();
+          fail(0, taken_ + (left.items ? left.items->size() : 0));
+          return;
+        }
       }
       std::int64_t const end = record::now_ns();
       std::int64_t const own_held = record::kept_waiting_ns() - held, ran_since = record::process_ns() - ran;

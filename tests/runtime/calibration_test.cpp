@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -24,6 +25,7 @@
 #include <skel/detail/pattern/monoid.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/calibration.hpp>
+#include <skel/detail/runtime/run_watch.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
 
 #include "support/busy_processes.hpp"
@@ -504,6 +506,27 @@ TEST(Calibration, EndsAForkThatThrowsInAThreadOfIts) {
   skel::runtime::watch_forks();
   EXPECT_TRUE(calibrate(make_program(app), 3600, 2).ended);
   EXPECT_EQ(ended_with, EXIT_FAILURE);
+}
+
+TEST(Calibration, NamesNoSourceThatHasReturned) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread that answers is not followed";
+#endif
+  auto const watch = skel::runtime::run_watch::of_process(0, {{"here", ::getpid()}});
+  std::mutex mutex;
+  std::string said;
+  auto const ask = [&](int x) {
+    if (x != 3 && x != 5) return x;
+    for (auto const& line : skel::runtime::ask_process(::getpid()).lines) {
+      std::lock_guard const guard(mutex);
+      said += line + "\n";
+    }
+    return x;
+  };
+  auto app = count_to(20) | skel::farm("ask", ask) | skel::sink([](int) {});
+  EXPECT_TRUE(calibrate(make_program(app), 3600, 2).ended);
+  EXPECT_THAT(said, testing::HasSubstr("runs stage 'ask'"));
+  EXPECT_THAT(said, testing::Not(testing::HasSubstr("runs source 'count'")));
 }
 
 TEST(Calibration, MakesNoMoreWorkersThanAFarmIsWide) {
