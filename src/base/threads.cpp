@@ -33,11 +33,13 @@ struct thread_limit {
   bool is_reached = false;
 };
 
+/// The number that a file begins with.
 std::optional<std::uint64_t> read_number(fs::path const& file) {
   std::ifstream stream(file);
   std::string line;
   std::getline(stream, line);
-  return number_in<std::uint64_t>(trim(line));  // "max" means no limit
+  std::string_view text = trim(line);
+  return take_number<std::uint64_t>(text);  // "max" means no limit
 }
 
 /// The number behind a key, in a file of lines "KEY: NUMBER".

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/threads.hpp>
 #include <skel/detail/cost/shared_cores.hpp>
 #include <skel/detail/platform/host_load.hpp>
 #include <skel/detail/record/clock.hpp>
@@ -93,20 +94,24 @@ double measuring_time(double usual, std::function<std::optional<double>()> const
 }
 
 load_samples::load_samples(std::filesystem::path proc)
-    : proc_(std::move(proc)),
-      begun_(record::now()),
-      ran_(static_cast<double>(record::process_ns()) * 1e-9),
-      looks_([this](std::stop_token const& over) {
-        while (!over.stop_requested()) {
-          auto const found = platform::runnable_threads(proc_);
-          if (!found) return;
-          {
-            std::lock_guard guard(mutex_);
-            seen_.push_back(std::max(0.0, *found - 1));
-          }
-          std::this_thread::sleep_for(std::chrono::duration<double>(look_period));
-        }
-      }) {}
+    : proc_(std::move(proc)), begun_(record::now()), ran_(static_cast<double>(record::process_ns()) * 1e-9) {
+  try {
+    looks_ = start_thread("skel-load", [this](std::stop_token const& over) { look(over); });
+  } catch (error const&) {  // too few threads: plans go on by what the program's own got of the cores
+  }
+}
+
+void load_samples::look(std::stop_token const& over) {
+  while (!over.stop_requested()) {
+    auto const found = platform::runnable_threads(proc_);
+    if (!found) return;
+    {
+      std::lock_guard guard(mutex_);
+      seen_.push_back(std::max(0.0, *found - 1));
+    }
+    std::this_thread::sleep_for(std::chrono::duration<double>(look_period));
+  }
+}
 
 runnable_series load_samples::take() {
   looks_.request_stop();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,7 +51,7 @@ others_load load_beside(runtime::core_share const& got, bool told, runnable_seri
 /// the mean of 15 (docs/decisions/0092).
 double measuring_time(double usual, std::function<std::optional<double>()> const& runnable);
 
-/// Looks how many threads could run while this lives, in a thread of its own.
+/// Looks how many threads could run while this lives, in a thread of its own. Sees nothing if there can be none.
 class load_samples {
  public:
   explicit load_samples(std::filesystem::path proc = "/proc");
@@ -59,6 +60,8 @@ class load_samples {
   runnable_series take();
 
  private:
+  void look(std::stop_token const& over);
+
   std::filesystem::path proc_;
   std::mutex mutex_;
   std::vector<double> seen_;

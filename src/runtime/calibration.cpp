@@ -237,6 +237,7 @@ class measurement {
       auto const watcher = start_thread("skel-watch", [this](std::stop_token const& over) { watch(over); });
       call_source();
     }
+    if (refused_) std::rethrow_exception(refused_);
     if (!result_.failed) result_.ended ? finish() : hand_on_folds();
     if (!result_.failed && !result_.ended) dismiss_copies();
     result_.seconds = record::now() - begin_;
@@ -298,9 +299,10 @@ class measurement {
     }
   }
 
+  bool is_broken() const { return result_.failed || refused_; }
   bool interrupted() const { return interrupt_ != nullptr && interrupt_->load(); }
   bool is_over() const {
-    if (result_.ended || result_.failed || interrupted()) return true;
+    if (result_.ended || is_broken() || interrupted()) return true;
     double const since = record::now() - begin_;
     if (result_.items == 0 || since < seconds_) return false;
     return spans_[1].size() >= std::max(fewest_batches, 2 * at_once_) || since >= long_enough * seconds_;
@@ -341,18 +343,20 @@ class measurement {
       std::int64_t const ran = record::process_ns(), held = record::kept_waiting_ns();
       std::int64_t const begin = record::now_ns();
       auto state = producer::state::stopped;
-      user_call const known(functions_.front(), begin);
-      in_source_ = true;
-      try {
-        state = source_->fill({batch_size, batch_bytes_}, halt_, [] {});
-        in_source_ = false;
-      } catch (...) {
-        in_source_ = false;
-        std::lock_guard guard(mutex_);
-        if (result_.failed || user_call::was_interrupted()) return;
-        open_batch const left = source_->take();
-        fail(0, taken_ + (left.items ? left.items->size() : 0));
-        return;
+      {
+        user_call const known(functions_.front(), begin);
+        in_source_ = true;
+        try {
+          state = source_->fill({batch_size, batch_bytes_}, halt_, [] {});
+          in_source_ = false;
+        } catch (...) {
+          in_source_ = false;
+          std::lock_guard guard(mutex_);
+          if (is_broken() || user_call::was_interrupted()) return;
+          open_batch const left = source_->take();
+          fail(0, taken_ + (left.items ? left.items->size() : 0));
+          return;
+        }
       }
       std::int64_t const end = record::now_ns();
       std::int64_t const own_held = record::kept_waiting_ns() - held, ran_since = record::process_ns() - ran;
@@ -377,11 +381,16 @@ class measurement {
       look_.wait_for(guard, over, std::chrono::duration<double>(pause), [] { return false; });
       if (is_over()) halt_ = true;  // the source is not asked for more than the item it is about
       if (interrupted()) stop_.request_stop();
-      if (result_.failed) return;
+      if (is_broken()) return;
       if (!in_source_) continue;  // the calling thread waits for the lock, or for a core: it goes on by itself
       std::int64_t const opened = ready_.empty() ? source_->opened_ns() : ready_since_;
       if (opened == 0 || static_cast<double>(record::now_ns() - opened) * 1e-9 < stalled) continue;
-      carry();
+      try {
+        carry();
+      } catch (std::exception const& problem) {  // the system does not give as many threads: run() says so
+        refused_ = std::current_exception();
+        end_early(what_of(problem));
+      }
       pause = stalled / 2;
     }
   }
@@ -405,11 +414,11 @@ class measurement {
     std::erase_if(batches, [](carried_batch const& one) { return !one.items; });
     std::uint64_t items = 0;
     for (carried_batch const& one : batches) items += one.given;
-    for (std::size_t at = 1; at < line_.size() && !batches.empty() && !result_.failed; ++at) {
+    for (std::size_t at = 1; at < line_.size() && !batches.empty() && !is_broken(); ++at) {
       pass(at, batches);
       std::erase_if(batches, [](carried_batch const& one) { return !one.items; });
     }
-    if (!result_.failed) result_.items += items;
+    if (!is_broken()) result_.items += items;
     // In the calling thread, which has the turns that are told.
     if (std::this_thread::get_id() == caller_ &&
         static_cast<double>(record::now_ns() - window_ended_) > worth_asking * static_cast<double>(asking_threads_ns()))
@@ -608,8 +617,12 @@ class measurement {
     fail(describe_failure({line_.stations[station].notes.name, during, item}));
   }
   void fail(failure what) {
-    run_ends(text_of(what));
+    end_early(text_of(what));
     result_.failed = std::move(what);
+  }
+  /// The source is not asked for more, and is told to return.
+  void end_early(std::string const& why) {
+    run_ends(why);
     halt_ = true;
     stop_.request_stop();
   }
@@ -648,6 +661,7 @@ class measurement {
   double waking_ = 0;                 // how long it takes at the least until all workers have begun [s]
   std::function<void()> work_;
   std::optional<lanes> threads_;
+  std::exception_ptr refused_;  // what the second thread could not have
   calibration result_;
   watched_run const watched_;  // the last one: it is about all that is above
 };

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,40 +14,9 @@
 #include <skel/detail/runtime/worker_threads.hpp>
 
 #include "hand_over.hpp"
+#include "left_arenas.hpp"
 
 namespace skel::runtime {
-
-namespace {
-
-/// Arenas that lanes have ended with, by their threads. oneTBB leaves threads with an arena until they have looked for
-/// work a hundred times, which lasts up to a second on a loaded machine: who begins next goes on with them. Never
-/// destroyed, as lanes may end when the process does.
-class left_arenas {
- public:
-  static left_arenas& all() {
-    static auto& instance = *new left_arenas;
-    return instance;
-  }
-
-  std::unique_ptr<tbb::task_arena> take(std::size_t count) {
-    std::lock_guard const guard(mutex_);
-    auto const found = arenas_.find(count);
-    if (found == arenas_.end()) return std::make_unique<tbb::task_arena>(static_cast<int>(count), 0);
-    auto out = std::move(found->second);
-    arenas_.erase(found);
-    return out;
-  }
-  void give_back(std::size_t count, std::unique_ptr<tbb::task_arena> arena) {
-    std::lock_guard const guard(mutex_);
-    arenas_.try_emplace(count, std::move(arena));  // one is enough: the others end here
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::size_t, std::unique_ptr<tbb::task_arena>> arenas_;
-};
-
-}  // namespace
 
 struct lanes::arenas {
   ~arenas() {

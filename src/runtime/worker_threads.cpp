@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include <skel/detail/runtime/quiet.hpp>
 
 #include "hand_over.hpp"
+#include "left_arenas.hpp"
 #include "mpi_state.hpp"
 
 namespace skel::runtime {
@@ -86,7 +88,13 @@ void expect_workers(std::size_t count) {
   std::string const whom = "functions of the program";
   if (!std::in_range<int>(count + 1) || count + 1 == 0)
     throw error(too_few_threads(whom, count, 0, std::make_error_code(std::errc::resource_unavailable_try_again)));
-  if (count > here.allowed) here.anchor.reset(), here.known = 0, here.allowed = count;
+  if (count > here.allowed) {  // oneTBB begins anew, with a higher limit, when the last arena has gone
+    here.anchor.reset();
+    left_arenas::all().drop();
+    tbb::task_scheduler_handle own{tbb::attach{}};
+    static_cast<void>(tbb::finalize(own, std::nothrow));  // ends the arena that this thread has by having called oneTBB
+    here.known = 0, here.allowed = count;
+  }
   try_threads(whom, count - here.known);
   tbb::global_control const allowance(threads_at_once,
                                       std::max(tbb::global_control::active_value(threads_at_once), count + 1));

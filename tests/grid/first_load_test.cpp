@@ -6,10 +6,13 @@
 #include <thread>
 #include <vector>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <skel/detail/base/number.hpp>
 
 #include <first_load.hpp>
 
@@ -114,5 +117,24 @@ TEST(LoadSamples, CountsThreadsThatCouldRunButItsOwn) {
   skel::load_samples nothing(proc);
   EXPECT_TRUE(nothing.take().threads.empty());
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more address space than there is here
+TEST(LoadSamples, SeeNothingWhereThereCanBeNoThread) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fork has stacks of threads that have ended
+  auto const looks = [] {
+    rlimit little{};
+    ::getrlimit(RLIMIT_AS, &little);
+    std::string pages;
+    std::getline(std::ifstream("/proc/self/statm"), pages, ' ');
+    auto const there = skel::number_in<std::size_t>(pages).value() * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    little.rlim_cur = there + (std::size_t{4} << 20);  // half a stack
+    ::setrlimit(RLIMIT_AS, &little);
+    skel::load_samples samples;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ::_exit(samples.take().threads.empty() ? 0 : 1);
+  };
+  EXPECT_EXIT(looks(), testing::ExitedWithCode(0), "");
+}
+#endif
 
 }  // namespace

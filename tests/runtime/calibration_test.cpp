@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -14,16 +15,19 @@
 #include <utility>
 #include <vector>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/pattern/collective_stages.hpp>
 #include <skel/detail/pattern/monoid.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/calibration.hpp>
+#include <skel/detail/runtime/run_watch.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
 
 #include "support/busy_processes.hpp"
@@ -505,6 +509,56 @@ TEST(Calibration, EndsAForkThatThrowsInAThreadOfIts) {
   EXPECT_TRUE(calibrate(make_program(app), 3600, 2).ended);
   EXPECT_EQ(ended_with, EXIT_FAILURE);
 }
+
+TEST(Calibration, NamesNoSourceThatHasReturned) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread that answers is not followed";
+#endif
+  auto const watch = skel::runtime::run_watch::of_process(0, {{"here", ::getpid()}});
+  std::mutex mutex;
+  std::string said;
+  auto const ask = [&](int x) {
+    if (x != 3 && x != 5) return x;
+    for (auto const& line : skel::runtime::ask_process(::getpid()).lines) {
+      std::lock_guard const guard(mutex);
+      said += line + "\n";
+    }
+    return x;
+  };
+  auto app = count_to(20) | skel::farm("ask", ask) | skel::sink([](int) {});
+  EXPECT_TRUE(calibrate(make_program(app), 3600, 2).ended);
+  EXPECT_THAT(said, testing::HasSubstr("runs stage 'ask'"));
+  EXPECT_THAT(said, testing::Not(testing::HasSubstr("runs source 'count'")));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more address space than there is here
+TEST(Calibration, ThrowsWhereASourceThatWaitsWouldNeedThreadsThatCannotBeHad) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fork has none of the threads that there are
+  auto const refused = [] {
+    auto app = skel::source([i = 0](std::stop_token const& over) mutable -> std::optional<int> {
+                 while (i >= 3 && !over.stop_requested()) std::this_thread::sleep_for(1ms);
+                 return i++ < 3 ? std::optional(i) : std::nullopt;
+               }) |
+               skel::farm("wide", [](int x) { return x; }) | skel::sink([](int) {});
+    auto const line = make_program(app);
+    rlimit little{};
+    ::getrlimit(RLIMIT_AS, &little);
+    std::string pages;
+    std::getline(std::ifstream("/proc/self/statm"), pages, ' ');
+    little.rlim_cur = skel::number_in<std::size_t>(pages).value() * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) +
+                      (std::size_t{64} << 20);
+    ::setrlimit(RLIMIT_AS, &little);
+    try {
+      calibrate(line, 3600, 200);
+    } catch (skel::error const& problem) {
+      std::fprintf(stderr, "%s\n", problem.what());
+      ::_exit(0);
+    }
+    ::_exit(1);
+  };
+  EXPECT_EXIT(refused(), testing::ExitedWithCode(0), "200 threads for functions of the program cannot be started");
+}
+#endif
 
 TEST(Calibration, MakesNoMoreWorkersThanAFarmIsWide) {
   meeting all;

@@ -2,7 +2,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <deque>
 #include <fstream>
@@ -111,6 +113,29 @@ TEST(Lanes, HaveMoreThreadsThanTheMachineHasCoresWhenAsked) {
   for (std::size_t i = 0; i < count; ++i) threads.wake();
   threads.wait_idle();
   EXPECT_EQ(here, count);
+}
+
+/// Runs lanes of which each waits for all of them, 20 s at most. Returns how many have met.
+std::size_t meet(std::size_t count) {
+  std::atomic<std::size_t> here{0}, most{0};
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  lanes threads(count, [&] {
+    most = std::max<std::size_t>(most, ++here);
+    while (most < count && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    --here;
+  });
+  for (std::size_t i = 0; i < count; ++i) threads.wake();
+  threads.wait_idle();
+  return most;
+}
+
+TEST(Lanes, OfALaterRunAreMoreThanOneTbbAllowsItselfAtFirst) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "so many threads take too much memory";
+#endif
+  EXPECT_EQ(meet(4), 4u);
+  EXPECT_EQ(meet(270), 270u);
 }
 
 TEST(Lanes, LetUserCodeRunParallelAlgorithmsInside) {
