@@ -121,13 +121,15 @@ runnable_series load_samples::take() {
   return {seen_, lasted > 0 ? ran / lasted : 1};
 }
 
-std::string describe(others_load const& load, double cores) {
+std::string describe(others_load const& load, double cores, std::string const& host) {
   if (!load.known)
-    return "the load of this host is not known (the system does not say how long threads wait for cores, nor how many "
+    return "the load of " + (host.empty() ? "this host" : "host '" + host + "'") +
+           " is not known (the system does not say how long threads wait for cores, nor how many "
            "there are), so that the forecast counts on anything between all cores and the half that as many threads of "
            "others would leave";
   if (load.others <= 0) return {};
-  return print("other programs use the cores, as much as %.1f threads that always run", load.others) +
+  return "other programs use the cores" + (host.empty() ? std::string() : " of host '" + host + "'") +
+         print(", as much as %.1f threads that always run", load.others) +
          (load.doubt > 0 ? print(" (give or take %.1f)", load.doubt) : std::string()) + print(" on %.0f cores", cores) +
          ", which the forecast counts";
 }

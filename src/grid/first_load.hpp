@@ -69,7 +69,8 @@ class load_samples {
   std::jthread looks_;
 };
 
-/// What a plan says of them: empty where they change nothing. `cores`: those that they share with the program.
-std::string describe(others_load const& load, double cores);
+/// What a plan says of them: empty where they change nothing. `cores`: those that they share with the program. `host`:
+/// where they are; empty: there is no other place.
+std::string describe(others_load const& load, double cores, std::string const& host = {});
 
 }  // namespace skel

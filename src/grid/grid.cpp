@@ -857,10 +857,8 @@ struct grid::state {
       }
       if (!measured) add_note(out.plan, what_counts_as_free(line));
       if (!limits.empty()) add_note(out.plan, limits);
-      for (std::size_t d = 0; d < on_processors.others.size() && !out.plan.expected.stations.empty(); ++d)
-        if (auto const said = describe(on_processors.others[d], static_cast<double>(on_processors.cores[d]));
-            !said.empty())
-          add_note(out.plan, said);
+      if (!out.plan.expected.stations.empty())
+        for (auto const& said : on_processors.notes_of_others()) add_note(out.plan, said);
       out.planning_seconds = record::now() - begin;
     } catch (...) {
       out.refused = what_is_handled();

@@ -24,10 +24,11 @@ struct finding {
   std::string refused{};
   std::optional<std::uint64_t> done{};
   std::string totals{};
+  bool is_first = true;  // of its checkpoint_order
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(refused, done, totals);
+    archive(refused, done, totals, is_first);
   }
 };
 
@@ -86,7 +87,7 @@ mesh_checkpoints::mesh_checkpoints(runtime::iteration::mesh_part const& part, me
                                    run_settings const& settings, checkpoint_order of,
                                    runtime::communicator const& ranks)
     : settings_(settings), ranks_(ranks), last_(record::now()) {
-  finding mine;
+  finding mine{.is_first = of.is_first};
   if (!part.cells_travel())
     mine.refused = "the cells of program '" + part.name() +
                    "' cannot be written; give their type a serialize() for cereal or a skel::serializer";
@@ -115,6 +116,7 @@ mesh_checkpoints::mesh_checkpoints(runtime::iteration::mesh_part const& part, me
       begun();  // a refusal is no death
     }
   mine = runtime::from_bytes<finding>(ranks.broadcast(runtime::to_bytes(mine)));
+  of.is_first = mine.is_first;
   left_out_ = leave_out(mine.refused, of, ranks.rank());
   if (!left_out_.empty()) store_.reset(), mine = {};
   done_ = mine.done;

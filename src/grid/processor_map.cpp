@@ -45,6 +45,21 @@ std::vector<std::string> processor_map::names() const {
   return all;
 }
 
+std::vector<std::string> processor_map::notes_of_others() const {
+  std::vector<std::string> notes;
+  for (std::size_t d = 0; d < others.size(); ++d) {
+    auto const there = std::ranges::find(domain_of, d);
+    if (there == domain_of.end()) continue;
+    auto const rank = static_cast<std::size_t>(rank_of[static_cast<std::size_t>(there - domain_of.begin())]);
+    std::string const host = others.size() == 1                                    ? ""
+                             : rank < own_names.size() && !own_names[rank].empty() ? own_names[rank]
+                                                                                   : rank_names[rank];
+    if (auto note = describe(others[d], static_cast<double>(cores[d]), host); !note.empty())
+      notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
 bool spreads(runtime::station const& s) {
   return s.replicable || s.copies != nullptr;
 }

@@ -37,6 +37,8 @@ struct processor_map {
     double const beside = domain < others.size() ? others[domain].others : 0;
     return static_cast<double>(workers) + beside > static_cast<double>(cores[domain]);
   }
+  /// What a plan says of other programs in domains that have processors, with the host where there are several domains.
+  std::vector<std::string> notes_of_others() const;
   /// Whether all processors are of one rank.
   bool one_rank() const { return rank_of.front() == rank_of.back(); }
 };

@@ -21,10 +21,11 @@ namespace {
 struct finding {
   std::string refused;
   std::optional<std::uint64_t> item;
+  bool is_first = true;  // of its checkpoint_order
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(refused, item);
+    archive(refused, item, is_first);
   }
 };
 
@@ -43,7 +44,7 @@ std::string leave_out(std::string const& why, checkpoint_order of, int rank) {
 resumption::resumption(runtime::program const& line, run_settings const& settings, checkpoint_order of,
                        runtime::communicator const& ranks)
     : line_(line), settings_(settings), ranks_(ranks) {
-  finding mine{runtime::why_no_checkpoints(line), {}};
+  finding mine{runtime::why_no_checkpoints(line), {}, of.is_first};
   if (mine.refused.empty() && ranks.rank() == 0) try {
       std::vector<std::string> notes;
       store_ = std::make_unique<runtime::checkpoint_store>(settings.checkpoint, of.run, runtime::identity_of(line));
@@ -61,6 +62,7 @@ resumption::resumption(runtime::program const& line, run_settings const& setting
       mine.refused = e.what();
     }
   mine = runtime::from_bytes<finding>(ranks.broadcast(runtime::to_bytes(mine)));
+  of.is_first = mine.is_first;
   left_out_ = leave_out(mine.refused, of, ranks.rank());
   if (!left_out_.empty()) store_.reset(), mine = {};
   item_ = mine.item;

@@ -19,7 +19,7 @@ namespace skel {
 /// Which runs have a folder for checkpoints, and what becomes of one that can have none.
 struct checkpoint_order {
   std::size_t run = 1;   ///< its number among those of this process, from 1 on
-  bool is_first = true;  ///< none has ended before it that was to have checkpoints in the same folder
+  bool is_first = true;  ///< none has ended before it that was to have checkpoints in the same folder; rank 0 decides
 };
 
 /// What becomes of a run that can have no checkpoints for this reason, which may be empty: the first one throws

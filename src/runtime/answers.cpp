@@ -12,8 +12,8 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
-#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -22,6 +22,8 @@
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/leaving.hpp>
+
+#include "listed_ranks.hpp"
 
 namespace skel::runtime {
 namespace {
@@ -74,12 +76,12 @@ void ask(int descriptor) {
   ::setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
-/// How long a peer has owed an answer [s]; nothing: it owes none.
-std::optional<double> silence_of(int descriptor) {
+/// How long a peer has owed an answer [s]; 0: it owes none.
+double silence_of(int descriptor) {
   tcp_info found{};
   socklen_t length = sizeof found;
-  if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &found, &length) != 0) return std::nullopt;
-  if (found.tcpi_probes == 0 && found.tcpi_retransmits == 0) return std::nullopt;
+  if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &found, &length) != 0) return 0;
+  if (found.tcpi_probes == 0 && found.tcpi_retransmits == 0) return 0;
   return found.tcpi_last_ack_recv * 1e-3;
 }
 
@@ -100,50 +102,43 @@ peer_connections::peer_connections(std::vector<std::string> addresses) : address
   std::ranges::sort(addresses_);
 }
 
-std::vector<silent_peer> peer_connections::look(double now) {
+std::vector<peer_connection> peer_connections::look(double now) {
   std::map<int, double> asked_since;
-  std::map<std::string, double> silent;
+  std::vector<peer_connection> out;
   for (int const one : descriptors_of_process()) {
-    auto const peer = peer_of(one);
+    auto peer = peer_of(one);
     if (peer.empty() || !std::ranges::binary_search(addresses_, peer)) continue;
     ask(one);
     auto const known = asked_since_.find(one);
     double const since = known == asked_since_.end() ? now : known->second;
     asked_since.emplace(one, since);
     // Nobody had to answer before it was asked.
-    auto const seconds = silence_of(one);
-    if (!seconds) continue;
-    auto const [there, is_new] = silent.emplace(peer, std::min(*seconds, now - since));
-    if (!is_new) there->second = std::min(there->second, std::min(*seconds, now - since));
+    out.push_back({std::move(peer), std::min(silence_of(one), now - since)});
   }
   asked_since_ = std::move(asked_since);
-  std::vector<silent_peer> out;
-  for (auto const& [address, seconds] : silent) out.push_back({address, seconds});
   return out;
 }
 
-std::string words_for_silence(std::vector<silent_peer> const& silent, std::vector<std::string> const& hosts,
+std::string words_for_silence(std::vector<peer_connection> const& all, std::vector<std::string> const& hosts,
                               std::vector<std::vector<std::string>> const& addresses, double patience) {
-  // Where a host has several addresses, one that answers is enough to wait on.
-  std::map<std::string, std::pair<std::string, double>> missed;  // host; ranks, seconds
-  for (auto const& peer : silent) {
-    if (peer.seconds < patience) continue;
-    for (std::size_t r = 0; r < hosts.size(); ++r) {
-      if (std::ranges::find(addresses[r], peer.address) == addresses[r].end()) continue;
-      auto& [ranks, seconds] = missed[hosts[r]];
-      ranks += (ranks.empty() ? "" : ", ") + std::to_string(r);
-      seconds = peer.seconds;
-    }
+  struct host {
+    double silence = std::numeric_limits<double>::infinity();  // [s]
+    std::vector<std::size_t> ranks{};
+  };
+  std::map<std::string, host> peers;
+  for (std::size_t r = 0; r < hosts.size(); ++r) {
+    auto& there = peers[hosts[r]];
+    there.ranks.push_back(r);
+    for (auto const& one : all)
+      if (std::ranges::find(addresses[r], one.address) != addresses[r].end())
+        there.silence = std::min(there.silence, one.silence);
   }
-  if (missed.empty()) return {};
   std::string text;
-  for (auto const& [host, what] : missed) {
-    auto const& [ranks, seconds] = what;
-    bool const several = ranks.find(',') != std::string::npos;
-    text += (text.empty() ? "host " : ", ") + host + " (rank" + (several ? "s " : " ") + ranks + ") for " +
-            shown(std::round(10 * seconds) / 10) + " s";
-  }
-  return "it has not heard of " + text;
+  for (auto const& [name, there] : peers)
+    if (there.silence >= patience && std::isfinite(there.silence))
+      text += (text.empty() ? "host " : ", ") + name + " (" + listed(there.ranks) + ") for " +
+              shown(std::round(10 * there.silence) / 10) + " s";
+  return text.empty() ? text : "it has not heard of " + text;
 }
 
 namespace {
@@ -191,14 +186,14 @@ void expect_answers() {
   here->next = now + asked_every;
   // Of two questions one may be lost.
   double const patience = std::max<double>(*here->patience, 2 * asked_every);
-  auto const silent = here->connections.look(now);
-  if (auto const why = words_for_silence(silent, here->hosts, here->addresses, patience); !why.empty())
+  auto const all = here->connections.look(now);
+  if (auto const why = words_for_silence(all, here->hosts, here->addresses, patience); !why.empty())
     end_run(why +
             ": these hosts are gone, or the network to them is; check both and start again, or wait longer "
             "(--skel-patience)");
   // mpirun may miss them earlier than this rank does, and end all.
   auto const so_far =
-      words_for_silence(silent, here->hosts, here->addresses, std::max<double>(patience / 4, 2 * asked_every));
+      words_for_silence(all, here->hosts, here->addresses, std::max<double>(patience / 4, 2 * asked_every));
   if (so_far.empty()) return void(here->told = false);
   if (std::exchange(here->told, true)) return;
   std::fprintf(stderr, "skel: rank %d: warning: %s; the run ends when that has lasted for %s s (--skel-patience)\n",

@@ -10,10 +10,10 @@
 /// compute, sleep or are stopped: a host is missed if it vanishes, or the network to it.
 namespace skel::runtime {
 
-/// A host that owes an answer, by its address.
-struct silent_peer {
+/// A connection with a host.
+struct peer_connection {
   std::string address;
-  double seconds = 0;  ///< since it has answered last
+  double silence = 0;  ///< how long the host has owed it an answer [s]; 0: it owes none
 };
 
 /// The addresses of this host that others can reach.
@@ -25,8 +25,8 @@ class peer_connections {
   /// To hosts with these addresses. All of them are asked from the first look on.
   explicit peer_connections(std::vector<std::string> addresses);
 
-  /// The peers that owe an answer, at a time [s] that does not go backwards. O(descriptors of the process).
-  std::vector<silent_peer> look(double now);
+  /// All of them, at a time [s] that does not go backwards. O(descriptors of the process).
+  std::vector<peer_connection> look(double now);
 
  private:
   std::vector<std::string> addresses_;
@@ -34,8 +34,9 @@ class peer_connections {
 };
 
 /// The words for hosts that have been silent for longer than the patience [s]: which ranks are there, and for how long.
-/// Empty: there is none. `hosts` and `addresses` are of each rank.
-std::string words_for_silence(std::vector<silent_peer> const& silent, std::vector<std::string> const& hosts,
+/// Empty: there is none. A host answers if it does so on one of its connections. `hosts` and `addresses` are of each
+/// rank. O(connections ranks).
+std::string words_for_silence(std::vector<peer_connection> const& all, std::vector<std::string> const& hosts,
                               std::vector<std::vector<std::string>> const& addresses, double patience);
 
 /// From now on expect_answers() looks after the hosts of these ranks, of which `rank` is this one, until there are

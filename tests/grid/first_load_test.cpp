@@ -15,6 +15,7 @@
 #include <skel/detail/base/number.hpp>
 
 #include <first_load.hpp>
+#include <processor_map.hpp>
 
 namespace {
 
@@ -83,7 +84,26 @@ TEST(LoadBeside, SaysThatNothingIsKnown) {
   EXPECT_FALSE(none.known);
   EXPECT_THAT(skel::describe(none, 2), HasSubstr("the load of this host is not known"));
   EXPECT_EQ(skel::describe({}, 2), "");
-  EXPECT_THAT(skel::describe({4, 0.5, true}, 2), HasSubstr("as much as 4.0 threads that always run (give or take 0.5)"));
+  EXPECT_THAT(skel::describe({4, 0.5, true}, 2),
+              HasSubstr("as much as 4.0 threads that always run (give or take 0.5)"));
+}
+
+TEST(LoadBeside, SaysOnWhichHostItIsWhereThereAreSeveral) {
+  skel::processor_map where;
+  where.rank_of = {0, 0, 1, 2};
+  where.domain_of = {0, 0, 1, 1};
+  where.rank_names = {"a", "b", "c"};
+  where.own_names = {"", "node7", "node7"};
+  where.cores = {2, 4, 8};
+  where.others = {{1, 0, true}, {3, 0, true}, {5, 0, true}};
+  EXPECT_THAT(where.notes_of_others(),
+              testing::ElementsAre(HasSubstr("cores of host 'a', as much as 1.0 threads that always run on 2 cores"),
+                                   HasSubstr("cores of host 'node7', as much as 3.0 threads")));
+  where.others[0] = {};
+  where.others[1].known = false;
+  EXPECT_THAT(where.notes_of_others(), testing::ElementsAre(HasSubstr("the load of host 'node7' is not known")));
+  where.others = {{1, 0, true}};
+  EXPECT_THAT(where.notes_of_others(), testing::ElementsAre(HasSubstr("other programs use the cores, as much as")));
 }
 
 TEST(MeasuringTime, IsLongerBesideOthersOnly) {

@@ -361,6 +361,23 @@ TEST_F(SeveralRuns, ALaterOneThatCannotBeSavedGoesOnAndSaysSo) {
   EXPECT_THAT(of_mesh, root_ ? HasSubstr("goes on without checkpoints: the cells of program 'held'") : HasSubstr(""));
 }
 
+TEST_F(SeveralRuns, RanksThatNameTheFolderInOtherWordsLeaveOutTheSameRun) {
+  settings_.checkpoint = *this / (root_ ? "checkpoints" : "checkpoints/.");
+  skel::grid grid(settings_);
+  auto app = saved(*this / "out");
+  EXPECT_EQ(grid.run(app).without_checkpoints, "");
+  grid.settings().checkpoint = *this / "checkpoints";
+  said([&] {
+    auto const line = grid.run(skel::source("anywhere", []() -> std::optional<int> { return std::nullopt; }) |
+                               skel::sink("drop", [](int) {}));
+    EXPECT_THAT(line.without_checkpoints, HasSubstr("source 'anywhere'"));
+    grid.settings().checkpoint = *this / "checkpoints";
+    auto const mesh = grid.run(skel::iterate("held", strip(), [](skel::mesh_element const&) { return held(); }) |
+                               skel::phase("look", [](held&) {}) | skel::times(1));
+    EXPECT_THAT(mesh.report.without_checkpoints, HasSubstr("the cells of program 'held' cannot be written"));
+  });
+}
+
 /// Gives numbers until there is a checkpoint in the folder.
 struct until_there_is_one : counting {
   explicit until_there_is_one(std::string folder) : folder_(std::move(folder)) {}

@@ -48,6 +48,17 @@ TEST(WordsForSilence, AreNoneWhileThePatienceLasts) {
               AllOf(HasSubstr("host c (ranks 3, 4)"), Not(HasSubstr("host b"))));
 }
 
+TEST(WordsForSilence, AreNoneWhereOneConnectionOfTheHostAnswers) {
+  EXPECT_EQ(words_for_silence({{"10.0.0.2", 100}, {"10.0.0.2", 0}}, hosts, addresses, 10), "");
+  EXPECT_EQ(words_for_silence({{"10.0.0.2", 0.5}, {"10.0.0.2", 100}}, hosts, addresses, 10), "");
+  EXPECT_EQ(words_for_silence({{"10.0.0.3", 100}, {"fd00::3", 0}}, hosts, addresses, 10), "");
+}
+
+TEST(WordsForSilence, NameRanksOnceWhereAllConnectionsOfTheirHostAreSilent) {
+  EXPECT_EQ(words_for_silence({{"fd00::3", 14}, {"10.0.0.3", 11}, {"10.0.0.3", 12}}, hosts, addresses, 10),
+            "it has not heard of host c (ranks 3, 4) for 11 s");
+}
+
 TEST(WordsForSilence, OfSomebodyElseAreNone) {
   EXPECT_EQ(words_for_silence({{"10.9.9.9", 100}}, hosts, addresses, 10), "");
 }
@@ -81,6 +92,11 @@ connection connect_on_loopback() {
   return made;
 }
 
+/// How long the host has been silent on all connections [s].
+double silence(std::vector<skel::runtime::peer_connection> const& all) {
+  return all.empty() ? 0 : std::ranges::min(all, {}, &skel::runtime::peer_connection::silence).silence;
+}
+
 /// What ends with 0: an idle connection owes nothing while there is a network, owes an answer soon after there is none,
 /// for about as long as that, and none when the network is there again.
 [[noreturn]] void lose_the_network() {
@@ -90,19 +106,19 @@ connection connect_on_loopback() {
   auto const now = [] { return skel::record::now(); };
   peer_connections strangers({"10.0.0.1"}), watched({"127.0.0.1"});
   for (int i = 0; i < 25; ++i, std::this_thread::sleep_for(100ms))
-    if (!watched.look(now()).empty() || !strangers.look(now()).empty()) ::_exit(1);
+    if (silence(watched.look(now())) > 0 || !strangers.look(now()).empty()) ::_exit(1);
   set_loopback(false);
   double const lost = now();
   double silent = 0;
   while (silent < 3 && now() < lost + 20) {
-    for (auto const& peer : watched.look(now())) silent = std::max(silent, peer.seconds);
+    silent = std::max(silent, silence(watched.look(now())));
     if (silent > now() - lost + 1.5) ::_exit(2);  // it was asked every second
     std::this_thread::sleep_for(50ms);
   }
   if (silent < 3 || !strangers.look(now()).empty()) ::_exit(3);
   set_loopback(true);
   double const back = now();
-  while (!watched.look(now()).empty())
+  while (silence(watched.look(now())) > 0)
     if (now() > back + 20)
       ::_exit(4);
     else

@@ -156,7 +156,7 @@ void engine::begin() {
     return send_nothing();
   }
   make_states();
-  if (failure_) return send_nothing();
+  if (failure_ || cancels_) return send_nothing();
   barrier_ = record::now();
   next_superstep();
 }
@@ -178,18 +178,26 @@ void engine::on_threads(char const* name, Step const& step) {
   std::size_t const parts = std::min(slots, team_.parts() == 1 ? 1 : parts_per_thread * team_.parts());
   group_.prepare(parts);
   std::vector<std::optional<process_failure>> failed(parts);
+  std::atomic<bool> interrupted = false;
   team_.share({name}, parts, dealing::on_demand, 1, [&](std::size_t, team::pieces& mine) {
     while (auto const some = mine.next())
       for (std::size_t part = some->begin; part < some->end; ++part) {
         user_call const known(functions_, record::now_ns());
         failed[part] = step(part, plan::block_of(slots, parts, part));
-        if (!failed[part]) continue;  // others may not return
+        if (!failed[part]) continue;
+        if (user_call::was_interrupted()) {  // there is another reason why the run ends
+          failed[part].reset();
+          interrupted = true;
+          continue;
+        }
+        // Others may not return.
         failed[part]->superstep = number_;
         failed[part]->rank = rank();
         run_ends(text_of(record_.name, *failed[part]));
       }
   });
   for (auto& one : failed) note(std::move(one));
+  cancels_ = cancels_ || interrupted;
 }
 
 void engine::make_states() {
@@ -215,7 +223,7 @@ void engine::next_superstep() {
   superstep_head mine;
   mine.share = compute();
   mine.computing = record::now() - superstep_begun_;
-  cancels_ = control_.is_interrupted();
+  cancels_ = cancels_ || control_.is_interrupted();
   if (failure_ || cancels_) return send_nothing();
   send_superstep(mine);
 }

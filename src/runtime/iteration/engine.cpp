@@ -1,6 +1,7 @@
 #include "engine.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -283,11 +284,16 @@ double engine::on_threads(user_function& calls, char const* name, std::size_t pi
   if (pieces == 0) return 0;
   calls.count.store(iteration_, std::memory_order_relaxed);
   std::vector<std::optional<mesh_failure>> failed(pieces);
+  std::atomic<bool> interrupted = false;
   double const begin = record::now(), looked_before = looked_;
   auto const take = [&](std::size_t number) {
     {
       user_call const known(calls, record::now_ns());
       failed[number] = piece(number);
+      if (failed[number] && user_call::was_interrupted()) {  // there is another reason why the run ends
+        failed[number].reset();
+        interrupted = true;
+      }
     }
     if (failed[number]) {  // others may not return
       locate(*failed[number]);
@@ -309,6 +315,7 @@ double engine::on_threads(user_function& calls, char const* name, std::size_t pi
   double const took = record::now() - begin - (looked_ - looked_before);
   computed_ += took;
   for (auto& one : failed) note(std::move(one));
+  cancels_ = cancels_ || interrupted;
   return took;
 }
 
@@ -350,7 +357,11 @@ void engine::take_act() {
   functions_[step_].count.store(iteration_, std::memory_order_relaxed);
   {
     user_call const known(functions_[step_], record::now_ns());
-    note(part_.act(step_, iteration_, rank(), among_.size(), ends));
+    auto failed = part_.act(step_, iteration_, rank(), among_.size(), ends);
+    if (failed && user_call::was_interrupted())
+      cancels_ = true;
+    else
+      note(std::move(failed));
   }
   computing_[step_] += record::now() - begin;
   if (has_stopped()) return;

@@ -1,5 +1,6 @@
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <map>
 #include <new>
@@ -7,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -22,6 +24,7 @@
 
 #include "support/random_bsp.hpp"
 #include "support/virtual_bsp.hpp"
+#include "support/waiting_read.hpp"
 
 namespace {
 
@@ -294,6 +297,42 @@ TEST(BspEngine, IsCancelledOnAllRanks) {
   options.interrupt = &interrupt;
   virtual_bsp run(program, 3, 1, options);
   EXPECT_THAT(errors_of<skel::cancelled>(run, 3), testing::Each(HasSubstr("'count' was cancelled in superstep")));
+}
+
+TEST(BspEngine, AWaitThatASignalInterruptsIsNoErrorOfTheProgram) {
+  skel::test::watched_process const watched;
+  std::atomic<bool> interrupt = false;
+  auto const program = counting(6, zero, [&](skel::superstep<int>& now, counter&) {
+    if (now.number() != 3 || now.process() != 3) return;
+    interrupt = true;
+    skel::runtime::interrupt_runs(SIGINT);
+    skel::test::read_for_ever();
+  });
+  run_options options;
+  options.interrupt = &interrupt;
+  virtual_bsp run(program, 3, 1, options);
+  EXPECT_THAT(errors_of<skel::cancelled>(run, 3), testing::Each(HasSubstr("'count' was cancelled in superstep 3")));
+}
+
+TEST(BspEngine, TheErrorThatEndsTheRunIsToldAndNotWhatItInterrupts) {
+  skel::test::watched_process const watched;
+  bool made = false;
+  std::atomic<bool> reads = false;
+  auto const wait_or_throw = [&](std::size_t process) {
+    if (process == 0) reads = true, skel::test::read_for_ever();
+    while (!reads) std::this_thread::yield();
+    if (process == 2) throw std::runtime_error("bad frame");
+  };
+  auto const program = counting(
+      3, [&](std::size_t process) { return made ? counter() : (wait_or_throw(process), counter()); },
+      [&](skel::superstep<int>& now, counter&) { wait_or_throw(now.process()); });
+  run_options options;
+  options.threads = 2;
+  for (made = false;; made = true, reads = false) {
+    virtual_bsp run(program, 1, 1, options);
+    EXPECT_THAT(errors_of<process_error>(run, 1), testing::Each(AllOf(HasSubstr("process 2"), HasSubstr("bad frame"))));
+    if (made) break;
+  }
 }
 
 TEST(BspEngine, ASleepingProcessIsCalledAgainWhenAMessageComes) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -11,18 +12,21 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/hash.hpp>
+#include <skel/detail/pattern/box_mesh.hpp>
 #include <skel/detail/pattern/mesh_program.hpp>
 #include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/iteration/sequential.hpp>
 
 #include "support/random_meshes.hpp"
 #include "support/virtual_mesh.hpp"
+#include "support/waiting_read.hpp"
 
 namespace {
 
@@ -310,6 +314,57 @@ TEST(MeshEngine, AnInterruptOfOneRankCancelsAll) {
                      });
     run.run();
     for (int r = 0; r < ranks; ++r) EXPECT_THROW(run.end(static_cast<std::size_t>(r)), skel::cancelled);
+  }
+}
+
+TEST(MeshEngine, AWaitThatASignalInterruptsIsNoErrorOfTheProgram) {
+  skel::test::watched_process const watched;
+  for (auto const* const where : {"phase", "until"}) {
+    std::atomic<bool> interrupt = false;
+    auto const wait = [&] {
+      interrupt = true;
+      skel::runtime::interrupt_runs(SIGINT);
+      skel::test::read_for_ever();
+    };
+    bool const in_phase = where == std::string("phase");
+    bench::dice roll(1);
+    auto const program = skel::iterate("endless", random_triangles(roll), totals{}, made) |
+                         skel::phase("a",
+                                     [&](element<cell> e) {
+                                       if (in_phase && e.number() == 0) wait();
+                                     }) |
+                         skel::until([&](totals const&, std::uint64_t) {
+                           if (!in_phase) wait();
+                           return false;
+                         });
+    virtual_mesh run(program, random_ranks(roll, program.over->cells(), 3), 3, 1, {},
+                     [&](int, run_options& own) { own.interrupt = &interrupt; });
+    run.run();
+    for (std::size_t r = 0; r < 3; ++r) EXPECT_THROW(run.end(r), skel::cancelled) << where;
+  }
+}
+
+TEST(MeshEngine, TheErrorThatEndsTheRunIsToldAndNotWhatItInterrupts) {
+  skel::test::watched_process const watched;
+  std::atomic<bool> reads = false;
+  auto const program = skel::iterate("stuck", skel::cube_of_tetrahedra(1), made) |
+                       skel::phase("a",
+                                   [&](element<cell> e) {
+                                     if (e.number() == 0) reads = true, skel::test::read_for_ever();
+                                     while (!reads) std::this_thread::yield();
+                                     if (e.number() == 5) throw std::runtime_error("bad frame");
+                                   }) |
+                       skel::times(1);
+  run_options options;
+  options.threads = 2;
+  virtual_mesh run(program, std::vector<std::uint32_t>(program.over->cells()), 1, 1, options);
+  run.run();
+  try {
+    run.end(0);
+    ADD_FAILURE();
+  } catch (mesh_error const& e) {
+    EXPECT_EQ(e.element(), 5u);
+    EXPECT_THAT(e.what(), HasSubstr("bad frame"));
   }
 }
 
