@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 /// A limit of the system on threads, how much of it is used, and what to try.
 struct thread_limit {
   std::string words, remedy;
-  bool is_reached = false;
+  std::uint64_t more = 0;  ///< that there may be besides those that there are
 };
 
 /// The number that a file begins with.
@@ -64,29 +64,31 @@ std::uint64_t threads_of(::uid_t user) {
 }
 
 /// Of the tightest control group that has one.
-std::optional<thread_limit> limit_of_groups(std::uint64_t needed) {
+std::optional<thread_limit> limit_of_groups() {
   std::optional<thread_limit> out;
   each_control_group("/proc/self/cgroup", "/sys/fs/cgroup", [&](std::string const& controllers, fs::path const& group) {
     if (!controllers.empty() && !lists(controllers, "pids")) return;
     auto const most = read_number(group / "pids.max"), there = read_number(group / "pids.current");
-    if (!most || (out && out->is_reached)) return;
+    if (!most) return;
+    std::uint64_t const more = *most - std::min(*most, there.value_or(0));
+    if (out && out->more <= more) return;
     out = {"the control group " + group.string() + " may have " + counted(*most, "thread") + " (pids.max)" +
                (there ? " and has " + std::to_string(*there) : ""),
-           "raise it (of a container: --pids-limit)", there && *there + needed > *most};
+           "raise it (of a container: --pids-limit)", more};
   });
   return out;
 }
 
-std::optional<thread_limit> limit_of_user(std::uint64_t needed) {
+std::optional<thread_limit> limit_of_user() {
   rlimit most{};
   if (::getrlimit(RLIMIT_NPROC, &most) != 0 || most.rlim_cur == RLIM_INFINITY || ::geteuid() == 0) return std::nullopt;
   std::uint64_t const there = threads_of(::getuid());
   return thread_limit{"user " + std::to_string(::getuid()) + " may have " + counted(most.rlim_cur, "thread") +
                           " in all processes together (RLIMIT_NPROC) and has " + std::to_string(there),
-                      "raise it (ulimit -u)", there + needed > most.rlim_cur};
+                      "raise it (ulimit -u)", most.rlim_cur - std::min<std::uint64_t>(most.rlim_cur, there)};
 }
 
-std::optional<thread_limit> limit_of_memory(std::uint64_t needed) {
+std::optional<thread_limit> limit_of_memory() {
   rlimit most{};
   if (::getrlimit(RLIMIT_AS, &most) != 0 || most.rlim_cur == RLIM_INFINITY) return std::nullopt;
   pthread_attr_t usual;
@@ -101,18 +103,25 @@ std::optional<thread_limit> limit_of_memory(std::uint64_t needed) {
   return thread_limit{
       "the process may have " + std::to_string(most.rlim_cur / mib) + " MiB of address space (RLIMIT_AS), has " +
           std::to_string(there / mib) + " MiB, and each thread takes " + std::to_string(stack / mib) + " MiB of stack",
-      "raise it (ulimit -v), or take smaller stacks (ulimit -s)", there + needed * stack > most.rlim_cur};
+      "raise it (ulimit -v), or take smaller stacks (ulimit -s)",
+      (most.rlim_cur - std::min<std::uint64_t>(most.rlim_cur, there)) / std::max<std::size_t>(1, stack)};
+}
+
+std::vector<thread_limit> all_limits() {
+  std::vector<thread_limit> all;
+  for (auto const& one : {limit_of_groups(), limit_of_user(), limit_of_memory()})
+    if (one) all.push_back(*one);
+  return all;
 }
 
 /// The limits that stand in the way of so many more threads; all that there are if none can be made out.
 std::string limits_in_the_way(std::uint64_t needed) {
-  std::vector<thread_limit> all;
-  for (auto const& one : {limit_of_groups(needed), limit_of_user(needed), limit_of_memory(needed)})
-    if (one) all.push_back(*one);
-  bool const any = std::ranges::any_of(all, &thread_limit::is_reached);
+  auto const all = all_limits();
+  auto const is_reached = [&](thread_limit const& one) { return needed > one.more; };
+  bool const any = std::ranges::any_of(all, is_reached);
   std::string text;
   for (auto const& one : all)
-    if (one.is_reached == any) text += (text.empty() ? "" : "; ") + one.words + ": " + one.remedy;
+    if (is_reached(one) == any) text += (text.empty() ? "" : "; ") + one.words + ": " + one.remedy;
   return text.empty() ? "see the limits of the user and of the system (ulimit -a, /proc/sys/kernel/threads-max)" : text;
 }
 
@@ -143,6 +152,12 @@ std::string too_few_threads(std::string const& whom, std::size_t needed, std::si
   std::string const can = needed == 1 ? "" : ", " + std::to_string(made) + " can";
   return counted(needed, "thread") + " for " + whom + " cannot be started" + can + " (" + why.message() +
          "): " + limits_in_the_way(needed - made) + "; or ask for fewer threads, workers or ranks";
+}
+
+std::optional<std::uint64_t> threads_left() {
+  std::optional<std::uint64_t> least;
+  for (auto const& one : all_limits()) least = std::min(one.more, least.value_or(one.more));
+  return least;
 }
 
 void try_threads(std::string const& whom, std::size_t count) {

@@ -10,14 +10,13 @@
 #include <utility>
 #include <variant>
 
-#include <sys/resource.h>
-
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/student.hpp>
+#include <skel/detail/base/threads.hpp>
 #include <skel/detail/base/type_name.hpp>
 #include <skel/detail/cost/line.hpp>
 #include <skel/detail/cost/line_bounds.hpp>
@@ -342,10 +341,11 @@ std::pair<cost::line_estimate, std::string> solve(skeletons::shape const& shape,
 /// forecast), a tenth of what planning may take.
 constexpr double most_waiting_workers = 256;
 
-/// How many workers a farm that waits may have: most_waiting_workers at most; no more than half of the threads that the
-/// user or the control group may have; and no more than hold a tenth of the memory that can be had, or that the run
-/// may take, each with the batches that wait before it, one in work and its result.
-double most_workers_beside(model_shape const& model, run_settings const& settings) {
+/// How many workers a farm that waits may have: most_waiting_workers at most; no more than the ranks of a host have for
+/// each of them if they take half of the threads that the limits of the system leave; and no more than hold a tenth of
+/// the memory that can be had, or that the run may take, each with the batches that wait before it, one in work and its
+/// result.
+double most_workers_beside(model_shape const& model, processor_map const& processors, run_settings const& settings) {
   bool waits = false;
   double largest = model.shape.input ? model.shape.input->bytes : 0;
   for (std::size_t i = 0; i < model.widens.size(); ++i) {
@@ -354,10 +354,16 @@ double most_workers_beside(model_shape const& model, run_settings const& setting
   }
   if (!waits) return 1;
   double most = most_waiting_workers;
-  rlimit threads{};
-  if (::getrlimit(RLIMIT_NPROC, &threads) == 0 && threads.rlim_cur != RLIM_INFINITY)
-    most = std::min(most, static_cast<double>(threads.rlim_cur) / 2);
-  if (auto const limit = platform::read_group_limits().threads) most = std::min(most, *limit / 2);
+  if (auto const left = threads_left()) {
+    std::map<std::size_t, std::set<int>> ranks;  // per domain of cores
+    std::size_t together = 1;
+    for (std::size_t p = 0; p < processors.rank_of.size(); ++p) {
+      auto& here = ranks[processors.domain_of[p]];
+      here.insert(processors.rank_of[p]);
+      together = std::max(together, here.size());
+    }
+    most = std::min(most, static_cast<double>(*left) / 2 / static_cast<double>(together));
+  }
   auto const memory =
       settings.memory > 0 ? std::optional(static_cast<double>(settings.memory)) : platform::host_load().read(0).memory;
   if (memory && largest > 0)
@@ -762,7 +768,7 @@ planned_program make_plan(runtime::program const& line, double reference, proces
   if (auto const* none = std::get_if<mapping::infeasible>(&answer)) throw error("no placement: " + none->reason);
   out.decision = std::get<mapping::decision>(answer);
   if (!forced) {
-    double const most = most_workers_beside(model, settings);
+    double const most = most_workers_beside(model, processors, settings);
     widen(model, out.decision.placement, processors, most);
     for (auto& other : out.decision.alternatives) widen(model, other.placement, processors, most);
   }

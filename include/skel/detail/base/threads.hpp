@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -34,6 +36,10 @@ class no_signals {
 /// The words of an error about threads that could not be made: how many are needed for `whom`, how many could be made,
 /// which limit of the system stands in the way, and what to try.
 std::string too_few_threads(std::string const& whom, std::size_t needed, std::size_t made, std::error_code why);
+
+/// How many more threads the limits of control groups, of the user and of the address space allow this process, at the
+/// most; nothing where there is no such limit. Others may take them.
+std::optional<std::uint64_t> threads_left();
 
 /// A thread that runs f(stop_token) or f(), without signals, under a name. Throws skel::error, with the limit that
 /// stands in the way, if there can be no thread.
