@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -64,20 +65,26 @@ class element {
 
   std::size_t faces() const { return where_->offsets[place_ + 1] - where_->offsets[place_]; }
   /// What lies behind a face: its cell as it has been updated last, or nullptr where the mesh ends. Precondition: face
-  /// < faces().
+  /// < faces(). Builds without NDEBUG check it.
   Cell const* neighbour(std::size_t face) const {
     if (where_->asked != nullptr) [[unlikely]]
       where_->asked->store(true, std::memory_order_relaxed);
-    auto const there = where_->neighbours[where_->offsets[place_] + face];
+    auto const there = behind(face);
     return there == face_neighbours::none ? nullptr : cells_ + there;
   }
-  /// The number of that element in the mesh, or face_neighbours::none.
+  /// The number of that element in the mesh, or face_neighbours::none. The same precondition.
   std::uint32_t neighbour_number(std::size_t face) const {
-    auto const there = where_->neighbours[where_->offsets[place_] + face];
+    auto const there = behind(face);
     return there == face_neighbours::none ? there : where_->numbers[there];
   }
 
  private:
+  /// The place there.
+  std::uint32_t behind(std::size_t face) const {
+    assert(face < faces());
+    return where_->neighbours[where_->offsets[place_] + face];
+  }
+
   Cell* cells_;
   local_elements const* where_;
   std::size_t place_;
