@@ -23,7 +23,8 @@ std::set<fs::path>& written() {
 }
 fs::path file_of(std::string const& name) {
   std::error_code unknown;
-  auto out = fs::weakly_canonical(fs::absolute(name), unknown);  // also before there is one
+  auto const whole = fs::absolute(name, unknown);  // also before there is such a file
+  auto const out = unknown ? fs::path() : fs::weakly_canonical(whole, unknown);
   return unknown ? fs::path(name) : out;
 }
 
