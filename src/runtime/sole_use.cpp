@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <string>
 #include <thread>
 
@@ -34,6 +35,20 @@ void end_here(int status, void*) {
 /// Handlers are called in the opposite order: those of libraries, which were loaded before, are not reached.
 void watch_exit() {
   [[maybe_unused]] static bool const watched = ::on_exit(end_here, nullptr) == 0;
+}
+
+void end_fork(int status, void*) {
+  if (!is_fork()) return;
+  std::cout.flush();
+  std::clog.flush();
+  std::fflush(nullptr);
+  ::_exit(status);
+}
+
+/// Registered before the program's own objects are made, so called after they are destroyed: a fork does not come to
+/// the end of oneTBB, which waits for ever for what a thread of the parent held when the process was copied.
+[[gnu::constructor(101)]] void watch_end_of_forks() {
+  ::on_exit(end_fork, nullptr);
 }
 
 }  // namespace
