@@ -341,10 +341,9 @@ std::pair<cost::line_estimate, std::string> solve(skeletons::shape const& shape,
 /// forecast), a tenth of what planning may take.
 constexpr double most_waiting_workers = 256;
 
-/// How many workers a farm that waits may have: most_waiting_workers at most; no more than the ranks of a host have for
-/// each of them if they take half of the threads that the limits of the system leave; and no more than hold a tenth of
-/// the memory that can be had, or that the run may take, each with the batches that wait before it, one in work and its
-/// result.
+/// How many workers a farm that waits may have: most_waiting_workers at most. The ranks of a host together take at most
+/// half of the threads that limits leave. Workers hold at most a tenth of the memory that can be had, or that the run
+/// may take. Each holds the batches that wait before it, one in work and its result.
 double most_workers_beside(model_shape const& model, processor_map const& processors, run_settings const& settings) {
   bool waits = false;
   double largest = model.shape.input ? model.shape.input->bytes : 0;
@@ -477,9 +476,10 @@ void widen(model_shape const& model, plan::placement& where, processor_map const
   where = std::move(wide);
 }
 
-/// Standard deviation of ln(throughput) by what is not known of other programs on the cores: by the error of how many
-/// there are, and by what runs beside others differ by usually, which follows how much they slow down threads that use
-/// all cores of a domain: also threads that wait come late to theirs. The throughput that `options` give is `found`.
+/// Standard deviation of ln(throughput) by what is not known of other programs on the cores. One part is the error of
+/// how many there are. The other one is what runs beside others usually differ by. It follows how much others slow down
+/// threads that use all cores of a domain, as threads that wait come late to a core too. `options` give the throughput
+/// `found`.
 double doubt_by_others(cost::line const& line, cost::simulation_options options, double found,
                        processor_map const& processors) {
   auto const& others = processors.others;

@@ -100,6 +100,14 @@ template <class Act>
   ::_exit(2);
 }
 
+TEST(Threads, LeftAreAsManyAsHaveStacksInTheAddressSpace) {
+  auto const few = [] {
+    auto const left = skel::threads_left();  // of 48 MiB; a stack takes one at the least
+    ::_exit(left && *left > 0 && *left <= 48 ? 0 : 1);
+  };
+  EXPECT_EXIT(in_little_memory("", few), testing::ExitedWithCode(0), "");
+}
+
 TEST(Threads, ThatCannotBeHadAreRefusedWithTheLimit) {
   auto const too_many = [] { in_little_memory("(RLIMIT_AS)", [] { skel::try_threads("tests", 1000); }); };
   EXPECT_EXIT(

@@ -246,7 +246,7 @@ TEST_F(KeptEntries, AreNoneOfAPlatformThatWasNotMeasuredAndThatIsSaidOfAFileThat
 
 // Each of 200 processes adds an entry of its own, and all change a common one.
 TEST_F(KeptEntries, OfManyProcessesAtOnceAreAllKept) {
-  constexpr int processes = 20;  // each waits for all others, and no longer than the patience of kept_entries
+  constexpr int processes = 40;  // each waits for all others, and no longer than the patience of kept_entries
   std::vector<pid_t> all;
   for (int k = 0; k < processes; ++k) {
     pid_t const child = fork();

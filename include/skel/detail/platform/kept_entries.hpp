@@ -36,8 +36,8 @@ class kept_entries {
 
   struct answer {
     entries found{};
-    std::string
-        warning{};  ///< what could not be believed, and where it is now, or why nothing is added; empty: nothing
+    /// What could not be believed, and where it is now, or why nothing is added; empty: nothing.
+    std::string warning{};
     bool is_usable = true;  ///< false: nothing can be added either
   };
 
