@@ -14,7 +14,7 @@ namespace {
 constexpr double ageing = 0.9;
 
 /// The least that is said, so that supersteps to come are never nothing.
-constexpr double least = 0.01;
+constexpr double least_spread = 0.01;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ double forecast_skill::of(std::size_t ahead) const {
   std::size_t k = std::min<std::size_t>(distances - 1, std::bit_width(ahead - 1));
   while (k > 0 && all_[k].forecasts == 0) --k;
   auto const& one = all_[k];
-  return one.forecasts == 0 || !(one.spread > 0) ? 1 : std::clamp(1 - one.missed / one.spread, least, 1.0);
+  return one.forecasts == 0 || !(one.spread > 0) ? 1 : std::clamp(1 - one.missed / one.spread, least_spread, 1.0);
 }
 
 }  // namespace skel::mapping::migration

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <ranges>
+#include <numeric>
 #include <string>
 
 #include <skel/detail/base/error.hpp>
@@ -119,8 +119,11 @@ std::uint64_t pattern::content() const {
 }
 
 pattern pattern::part(std::size_t begin, std::size_t end) const {
-  auto const numbers = std::views::iota(begin, end);
-  if (!uniform()) return part(std::vector<std::size_t>(numbers.begin(), numbers.end()));
+  if (!uniform()) {
+    std::vector<std::size_t> numbers(end - begin);
+    std::iota(numbers.begin(), numbers.end(), begin);
+    return part(numbers);
+  }
   auto const first = index_.begin() + static_cast<std::ptrdiff_t>(row_begin(begin));
   return {end - begin, elements_,
           std::vector<subscript>(first, first + static_cast<std::ptrdiff_t>(row_begin(end) - row_begin(begin)))};

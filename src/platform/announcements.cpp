@@ -32,9 +32,9 @@ bool announcements::listens() const {
   return from_->is_socket();
 }
 
-void announcements::refuse(std::string message) {
+void announcements::refuse(std::string why) {
   ++seen_.refused;
-  if (refusals_.size() < most_refused) refusals_.push_back(std::move(message));
+  if (refusals_.size() < most_refused) refusals_.push_back(std::move(why));
 }
 
 /// Whether a line is an announcement for this machine: then `said_` is it.

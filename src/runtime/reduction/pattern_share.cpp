@@ -1,7 +1,6 @@
 #include <skel/detail/runtime/reduction/pattern_share.hpp>
 
 #include <algorithm>
-#include <ranges>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -16,8 +15,15 @@ namespace {
 /// and one for itself.
 std::size_t first_iteration(pattern const& of, std::size_t ranks, std::size_t rank) {
   std::size_t const before = plan::block_of(of.subscripts() + of.iterations(), ranks, rank).begin;
-  auto const all = std::views::iota(std::size_t{0}, of.iterations());
-  return *std::ranges::partition_point(all, [&](std::size_t i) { return of.row_begin(i) + i < before; });
+  std::size_t first = 0;
+  for (std::size_t end = of.iterations(); first < end;) {
+    std::size_t const middle = first + (end - first) / 2;
+    if (of.row_begin(middle) + middle < before)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first;
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ class announcements {
  private:
   std::vector<announcement> read(double most, std::optional<std::size_t> most_bytes);
   bool understand(std::string_view line, std::uint64_t number);
-  void refuse(std::string message);
+  void refuse(std::string why);
 
   std::unique_ptr<source> from_;
   std::unique_ptr<host_names> names_;
