@@ -43,34 +43,46 @@ estimate estimate_mean(std::vector<double> const& series) {
   if (count < 2) return {out.mean, std::sqrt(out.mean)};  // as of a number that is counted once
   double square = 0;
   for (std::size_t b = 0; b < count; ++b) {
-    auto const at = [&](std::size_t k) { return series.begin() + static_cast<std::ptrdiff_t>(k * series.size() / count); };
+    auto const at = [&](std::size_t k) {
+      return series.begin() + static_cast<std::ptrdiff_t>(k * series.size() / count);
+    };
     square += std::pow(mean_of(at(b), at(b + 1)) - out.mean, 2);
   }
   out.error = std::sqrt(square / static_cast<double>(count * (count - 1)));
   return out;
 }
 
+/// What two estimates of the same number say together (inverse variances).
+others_load joined(estimate const& a, estimate const& b) {
+  double const of_a = b.error * b.error, of_b = a.error * a.error, all = of_a + of_b;
+  if (all == 0) return {a.mean, 0, true};
+  return {(a.mean * of_a + b.mean * of_b) / all, a.error * b.error / std::sqrt(all), true};
+}
+
 }  // namespace
+
+others_load counted_beside(runtime::core_share const& got, bool told, runnable_series const& there, double cores,
+                           double of_host) {
+  SKEL_EXPECTS(cores > 0 && of_host >= cores);
+  if (there.threads.empty()) return {0, 0, false};
+  auto const threads = estimate_mean(there.threads);
+  double const wanted = there.own / (told ? got.share() : 1);  // own threads that ran or could have
+  double const others = std::max(0.0, threads.mean - wanted) * cores / of_host, error = threads.error * cores / of_host;
+  return {others <= beyond_doubt * error ? 0 : others, error, true};
+}
 
 others_load load_beside(runtime::core_share const& got, bool told, runnable_series const& there, double cores,
                         double of_host, bool limited) {
-  SKEL_EXPECTS(cores > 0 && of_host >= cores);
-  bool const counted = !there.threads.empty();
-  estimate k;
-  if (counted) {
-    k = estimate_mean(there.threads);
-    double const wanted = there.own / (told ? got.share() : 1);  // own threads that ran or could have
-    k.mean = std::max(0.0, k.mean - wanted) * cores / of_host;
-    k.error *= cores / of_host;
-    if (k.mean <= beyond_doubt * k.error) k.mean = 0;
-  }
+  auto const counted = counted_beside(got, told, there, cores, of_host);
   bool const shares = told && !limited && got.ran > 0;
-  if (!shares) return counted ? others_load{k.mean, k.error, true} : others_load{0, 0, false};
+  if (!shares) return counted;
   double const share = got.share(), by_share = cost::others_beside(got.threads, share, cores);
   double const error = cores / share * got.doubt;
-  if (counted) {
-    double const fair = std::min(1.0, cores / (got.threads + k.mean)), wants = there.own / share / got.threads;
-    if (k.mean == 0 || fair == 1 || wants <= fair) return {k.mean, k.error, true};
+  if (counted.known) {
+    double const k = counted.others, fair = std::min(1.0, cores / (got.threads + k)),
+                 wants = there.own / share / got.threads;
+    if (k == 0 || fair == 1 || wants <= fair) return counted;
+    if (std::abs(by_share - k) <= beyond_doubt * error) return joined({by_share, error}, {k, counted.doubt});
     return {by_share, error, true};
   }
   // Of others that take cores which are left nobody knows.

@@ -38,11 +38,17 @@ bool others_count();
 /// fair share n / (m + k) of n cores is less than what a thread wants, others are as many as explain s
 /// (cost::others_beside), which holds also where the scheduler divides cores between sessions or control groups first.
 /// Otherwise there are k: threads that are left cores, or that want less than their share as they mostly wait, get at
-/// once what they want (max-min), and notice nothing of others yet. Where one of the two is not known the other one is
-/// believed. Errors are standard errors by means of batches. `limited`: a quota held threads back too, so that their
-/// share does not tell others from it.
+/// once what they want (max-min), and notice nothing of others yet. Where the count is within the doubt of what
+/// explains s, both count by their errors. Where one of the two is not known the other one is believed. Errors are
+/// standard errors by means of batches. `limited`: a quota held threads back too, so that their share does not tell
+/// others from it.
 others_load load_beside(runtime::core_share const& got, bool told, runnable_series const& there, double cores,
                         double of_host, bool limited = false);
+
+/// The same of any `cores` of the host, by the threads that could run alone: taken for spread evenly. Others flee from
+/// cores that a program keeps busy to those where it waits yet. Not known where nobody looked.
+others_load counted_beside(runtime::core_share const& got, bool told, runnable_series const& there, double cores,
+                           double of_host);
 
 /// How long first items are measured [s]: `usual`, or longer where others could run beside the caller whenever it asks
 /// (three times within some milliseconds: what wakes up now and then is none), until the share that threads get of the

@@ -789,7 +789,7 @@ struct grid::state {
   }
 
   /// What others do to cores becomes known: to those of rank 0 by what threads `got` that measured there and how many
-  /// could run, to those of other hosts by how busy others kept them lately.
+  /// could run, to those that other ranks have on its host by the latter, to those of other hosts by how busy others kept them lately.
   void look_at_others(processor_map& where, runtime::core_share const& got, runnable_series const& seen) const {
     std::size_t const domain = cores->domain[0];
     auto const here = static_cast<double>(where.cores[domain]);
@@ -803,9 +803,15 @@ struct grid::state {
         else
           where.others[d].known = false;
       }
-    where.others[domain] =
-        load_beside(got, record::tells_waiting(), seen, here,
-                    std::max(here, static_cast<double>(platform::find_usable_cores().host)), limited);
+    double const of_host = std::max(here, static_cast<double>(platform::find_usable_cores().host));
+    where.others[domain] = load_beside(got, record::tells_waiting(), seen, here, of_host, limited);
+    for (std::size_t r = 1; r < cores->domain.size(); ++r)  // ranks that are bound to other cores of this host
+      if (auto const d = cores->domain[r]; d != domain && ranks.hosts()[r] == ranks.hosts()[0])
+        for (std::size_t const one : {domain, d}) {
+          auto const counted = counted_beside(got, record::tells_waiting(), seen,
+                                              std::min(of_host, static_cast<double>(where.cores[one])), of_host);
+          if (counted.others > where.others[one].others) where.others[one] = counted;
+        }
   }
 
   /// On rank 0. `measured`: the first items pass here, from number `first_item` of the stream on.

@@ -54,8 +54,9 @@ std::vector<std::string> processor_map::notes_of_others() const {
     std::string const host = others.size() == 1                                    ? ""
                              : rank < own_names.size() && !own_names[rank].empty() ? own_names[rank]
                                                                                    : rank_names[rank];
-    if (auto note = describe(others[d], static_cast<double>(cores[d]), host); !note.empty())
-      notes.push_back(std::move(note));
+    auto note = describe(others[d], static_cast<double>(cores[d]), host);
+    // Ranks of a host that are bound to cores of their own have the same.
+    if (!note.empty() && std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
   }
   return notes;
 }

@@ -119,7 +119,6 @@ group_state read_groups(path const& membership, path const& root, bool with_use)
         raise(result.throttled, unified ? scaled(read_entry(folder / "cpu.stat", "throttled_usec"), micro)
                                         : scaled(read_entry(folder / "cpu.stat", "throttled_time"), nano));
     }
-    if (unified || lists(controllers, "pids")) tighten(result.limits.threads, read_number(folder / "pids.max"));
     if (unified || lists(controllers, "memory")) read_memory(folder, unified ? version_2 : version_1, with_use, result);
   });
   return result;

@@ -79,6 +79,19 @@ TEST(LoadBeside, BelievesOneWhereTheOtherIsNotKnown) {
   EXPECT_NEAR(load_beside(got(0.5, 2), true, seen(std::vector<double>(16, 2), 1), 2, 2, true).others, 0, 1e-9);
 }
 
+TEST(LoadBeside, BelievesTheCountWhereTheShareHardlySaysAnything) {
+  // A share of 0.0046, give or take as much: 434 threads, or eight.
+  auto const found = load_beside(got(2.0 / 436, 2, 1), true, seen({10, 9, 11, 10, 9, 11, 10, 10}, 0.1), 2, 2);
+  EXPECT_LT(found.others, 12);
+  EXPECT_LT(found.doubt, 2);
+}
+
+TEST(CountedBeside, AreSpreadOverTheCoresOfAHost) {
+  auto const found = skel::counted_beside(got(1, 1), true, seen(std::vector<double>(16, 5), 1), 1, 2);
+  EXPECT_NEAR(found.others, 2, 1e-9);
+  EXPECT_FALSE(skel::counted_beside(got(1, 1), true, {}, 1, 2).known);
+}
+
 TEST(LoadBeside, SaysThatNothingIsKnown) {
   auto const none = load_beside({}, false, {}, 2, 2);
   EXPECT_FALSE(none.known);

@@ -8,61 +8,15 @@
 
 #include <gtest/gtest.h>
 
+#include <support/row_of_cells.hpp>
+
 namespace {
 
 using skel::mesh_remapper;
 using skel::mesh_standing;
 
-/// A row of cells on hosts that are equally fast; rank 2 takes no part. One phase, behind an update.
-struct row {
-  explicit row(std::size_t cells, std::size_t parts) {
-    graph.offsets.push_back(0);
-    for (std::uint32_t c = 0; c < cells; ++c) {
-      if (c > 0) graph.neighbours.push_back(c - 1);
-      if (c + 1 < cells) graph.neighbours.push_back(c + 1);
-      graph.offsets.push_back(graph.neighbours.size());
-    }
-    standing.ground.ranks = {0, 1, 3};
-    standing.partition.parts = parts;
-    for (std::size_t c = 0; c < cells; ++c)
-      standing.partition.part_of.push_back(static_cast<std::uint32_t>(c * parts / cells));
-    standing.ground.hosts = {.phases = 1,
-                             .seconds = std::vector<double>(parts, 1e-6),
-                             .most_cells = std::vector<double>(parts, 1e12),
-                             .cluster_of = std::vector<std::size_t>(parts, 0),
-                             .paths = {{{0, 1e9}, 1}},
-                             .leaving = {1e9},
-                             .bytes = 1,
-                             .port = {1e-9},
-                             .uplink = {1e-9},
-                             .updates = 1,
-                             .overlaps = {0}};
-    standing.phase_of = {mesh_standing::no_phase, 0};
-    standing.bytes_per_element = 100;
-    standing.ground.bandwidth = 1e9;
-  }
-
-  /// What such ranks do in some iterations, where rank 1 is so many times slower.
-  skel::record::mesh_record after(std::uint64_t all, std::uint64_t iterations, double slower) const {
-    skel::record::mesh_record out;
-    out.iterations = all;
-    out.steps = {{"update", {0, 0, 0, 0}, {0, 0, 0, 0}}, {"phase", {0, 0, 0, 0}, {0, 0, 0, 0}}};
-    for (std::size_t p = 0; p < standing.ground.ranks.size(); ++p) {
-      auto const cells = std::ranges::count(standing.partition.part_of, static_cast<std::uint32_t>(p));
-      double const seconds =
-          1e-6 * static_cast<double>(cells) * static_cast<double>(iterations) * (p == 1 ? slower : 1);
-      out.steps[1].computing[static_cast<std::size_t>(standing.ground.ranks[p])] = seconds;
-      out.iterating = std::max(out.iterating, seconds);
-    }
-    return out;
-  }
-
-  skel::plan::cell_graph graph;
-  mesh_standing standing;
-};
-
 /// Until it has moved, or not within so many reviews: after how many.
-std::size_t reviews_until_moved(mesh_remapper& by, row& of, double slower, std::size_t most) {
+std::size_t reviews_until_moved(mesh_remapper& by, row_of_cells& of, double slower, std::size_t most) {
   for (std::size_t k = 1; k <= most; ++k)
     if (auto const dealt = by.review(of.after(1000 * k, 1000, slower), 1000, 0.01)) {
       of.standing.partition = *dealt;
@@ -71,19 +25,19 @@ std::size_t reviews_until_moved(mesh_remapper& by, row& of, double slower, std::
   return 0;
 }
 
-mesh_remapper remapper_of(row const& of, skel::mapping::decision_setup const& decisions = {}) {
+mesh_remapper remapper_of(row_of_cells const& of, skel::mapping::decision_setup const& decisions = {}) {
   return {of.standing, {.graph = &of.graph, .weights = {}, .centres = {}}, 0.05, 0.05, decisions};
 }
 
 TEST(MeshRemapper, EqualHostsStayAsTheyAre) {
-  row one(3000, 3);
+  row_of_cells one(3000, 3);
   auto by = remapper_of(one);
   EXPECT_EQ(reviews_until_moved(by, one, 1, 20), 0u);
   EXPECT_EQ(by.reviews().size(), 20u);
 }
 
 TEST(MeshRemapper, ASlowHostGetsFewerElementsWhenThatPays) {
-  row one(3000, 3);
+  row_of_cells one(3000, 3);
   auto by = remapper_of(one);
   // A thousand iterations lose 2 s beside the best, which is far more than moving costs.
   EXPECT_EQ(reviews_until_moved(by, one, 4, 20), 1u);
@@ -98,7 +52,7 @@ TEST(MeshRemapper, ASlowHostGetsFewerElementsWhenThatPays) {
 }
 
 TEST(MeshRemapper, WhatIsLostIsWeighedAgainstWhatMovingCosts) {
-  row one(3000, 3);
+  row_of_cells one(3000, 3);
   one.standing.ground.bandwidth = 1e4;  // 100 kB take 10 s and more
   auto by = remapper_of(one);
   auto const reviews = reviews_until_moved(by, one, 4, 100);
@@ -109,7 +63,7 @@ TEST(MeshRemapper, WhatIsLostIsWeighedAgainstWhatMovingCosts) {
 }
 
 TEST(MeshRemapper, ElementsStayWhereNoOtherPartitionHasRoom) {
-  row one(3000, 3);
+  row_of_cells one(3000, 3);
   one.standing.ground.hosts.most_cells = {1001, 1001, 1001};
   auto by = remapper_of(one);
   EXPECT_EQ(reviews_until_moved(by, one, 4, 20), 0u) << "faster hosts have no memory for more elements";
@@ -117,7 +71,7 @@ TEST(MeshRemapper, ElementsStayWhereNoOtherPartitionHasRoom) {
 }
 
 TEST(MeshRemapper, NothingMovesForWhatIsLeft) {
-  row one(3000, 3);
+  row_of_cells one(3000, 3);
   one.standing.ground.bandwidth = 1e4;
   one.standing.iterations = 5000;
   auto by = remapper_of(one);
@@ -125,7 +79,7 @@ TEST(MeshRemapper, NothingMovesForWhatIsLeft) {
 }
 
 TEST(MeshRemapper, StaysWhereThatIsForced) {
-  row one(3000, 3);
+  row_of_cells one(3000, 3);
   auto by = remapper_of(one, {.log = nullptr, .forced = {{"remap", "stay"}}, .known = {}});
   EXPECT_EQ(reviews_until_moved(by, one, 4, 20), 0u);
 }
@@ -162,7 +116,7 @@ class Surroundings : public testing::Test {
     return {.announced = {std::move(one)}, .now = 1};
   }
 
-  row row_{3000, 3};
+  row_of_cells row_{3000, 3};
   mesh_standing& standing_ = row_.standing;
   skel::mapping::decision_setup decisions_;
 };

@@ -33,6 +33,7 @@
 #include <decision_store.hpp>
 #include <mesh_remapper.hpp>
 #include <planner.hpp>
+#include <support/row_of_cells.hpp>
 
 /// Decisions of every problem, as their file tells them, beside the models that they name.
 namespace {
@@ -176,44 +177,19 @@ priced line_that_runs() {
 /// A row of cells on three ranks, of which one has become four times slower.
 priced mesh_that_runs() {
   decisions file;
-  constexpr std::size_t cells = 3000, parts = 3;
-  skel::plan::cell_graph graph;
-  skel::mesh_standing standing;
-  graph.offsets.push_back(0);
-  for (std::uint32_t c = 0; c < cells; ++c) {
-    if (c > 0) graph.neighbours.push_back(c - 1);
-    if (c + 1 < cells) graph.neighbours.push_back(c + 1);
-    graph.offsets.push_back(graph.neighbours.size());
-    standing.partition.part_of.push_back(c * static_cast<std::uint32_t>(parts) / static_cast<std::uint32_t>(cells));
-  }
-  standing.partition.parts = parts;
-  standing.phase_of = {skel::mesh_standing::no_phase, 0};
-  standing.bytes_per_element = 100;
-  standing.ground = {.ranks = {0, 1, 2}, .bandwidth = 1e9};
-  standing.ground.hosts = {.phases = 1,
-                           .seconds = std::vector<double>(parts, 1e-6),
-                           .most_cells = std::vector<double>(parts, 1e12),
-                           .cluster_of = std::vector<std::size_t>(parts, 0),
-                           .paths = {{{0, 1e9}, 1}},
-                           .leaving = {1e9},
-                           .bytes = 1,
-                           .port = {1e-9},
-                           .uplink = {1e-9},
-                           .updates = 1,
-                           .overlaps = {0}};
-  skel::mesh_remapper by(standing, {.graph = &graph, .weights = {}, .centres = {}}, 0.05, 0, file.setup());
-  skel::record::mesh_record since;
-  since.iterations = 1000, since.iterating = 4;
-  since.steps = {{"update", {0, 0, 0}, {0, 0, 0}}, {"phase", {1, 4, 1}, {0, 0, 0}}};
+  row_of_cells row(3000, 3);
+  skel::mesh_remapper by(row.standing, {.graph = &row.graph, .weights = {}, .centres = {}}, 0.05, 0, file.setup());
+  auto const since = row.after(1000, 1000, 4);
   auto const moved = by.review(since, 1000, 0.01);
   auto made = file.last();
   EXPECT_TRUE(moved && made.candidates.size() == 2);
   if (!moved || made.candidates.size() != 2) return {made, "", 0};
-  standing.ground.hosts.seconds[1] *= 4;
-  auto const counted = skel::plan::figures_of(graph, *moved, {1, {}}, standing.ground.hosts.cluster_of);
+  auto& hosts = row.standing.ground.hosts;
+  hosts.seconds[1] *= 4;
+  auto const counted = skel::plan::figures_of(row.graph, *moved, {1, {}}, hosts.cluster_of);
   // The times of all uses: what a use takes beside staying, which took 4 ms.
   double const iterations = made.candidates[1].predicted / 4e-3;
-  return {made, "iteration time", iterations * skel::cost::mesh::time_of(standing.ground.hosts, counted).seconds};
+  return {made, "iteration time", iterations * skel::cost::mesh::time_of(hosts, counted).seconds};
 }
 
 /// Six processes on three hosts, of which two on one host take longer.

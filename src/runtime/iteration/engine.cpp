@@ -72,6 +72,7 @@ engine::engine(mesh_part& part, plan::mesh_layout const& layout, transport& amon
       control_(options_.interrupt),
       computing_(part.steps().size()),
       waiting_(part.steps().size()),
+      each_(part.steps().size()),
       come_(size()),
       pause_(among, of_pauses, layout.ranks, iteration_, options_.done.value_or(0) + 1) {
   for (auto const& one : part.steps())
@@ -270,10 +271,13 @@ bool engine::wait_for_ghosts() {
 void engine::compute(plan::block places) {
   if (places.size() == 0) return;
   std::size_t const pieces = std::min(places.size(), pieces_per_thread * team_.parts());
-  computing_[step_] += on_threads(functions_[step_], step().name.c_str(), pieces, [&](std::size_t piece) {
+  control_.set_stride(each_[step_]);
+  double const took = on_threads(functions_[step_], step().name.c_str(), pieces, [&](std::size_t piece) {
     auto const some = plan::block_of(places.size(), pieces, piece);
     return part_.compute(step_, {places.begin + some.begin, places.begin + some.end}, control_);
   });
+  computing_[step_] += took;
+  each_[step_] = took * static_cast<double>(team_.parts()) / static_cast<double>(places.size());
   cancels_ = cancels_ || control_.is_interrupted();
 }
 
@@ -323,10 +327,12 @@ void engine::take_all_reduce() {
   if (step().sees_neighbours && !wait_for_ghosts()) return;
   std::size_t const pieces = (layout_.computed + places_of_fold - 1) / places_of_fold;
   part_.prepare_fold(step_, pieces);
+  control_.set_stride(each_[step_]);
   double const folded = on_threads(functions_[step_], step().name.c_str(), pieces, [&](std::size_t piece) {
     std::size_t const first = piece * places_of_fold;
     return part_.fold(step_, piece, {first, std::min(first + places_of_fold, layout_.computed)}, control_);
   });
+  if (pieces > 0) each_[step_] = folded * static_cast<double>(team_.parts()) / static_cast<double>(layout_.computed);
   cancels_ = cancels_ || control_.is_interrupted();
   if (has_stopped()) return;
   std::string sum;

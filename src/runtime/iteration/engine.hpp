@@ -126,6 +126,7 @@ class engine {
   bool waits_ = false;       // for ghosts
   double waiting_since_ = 0, begun_ = 0, first_begun_ = 0;
   std::vector<double> computing_, waiting_;  // of each step [s]
+  std::vector<double> each_;                 // of a step: what an element took a thread last time [s]
   double computed_ = 0, looked_ = 0;         // all steps; for messages in between [s]
 
   std::vector<round_message> come_;         // in a round of all

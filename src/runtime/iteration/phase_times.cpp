@@ -50,7 +50,7 @@ std::vector<std::uint32_t> piece_of(face_neighbours const& mesh, std::size_t ele
 class piece_run {
  public:
   piece_run(mesh_part& part, plan::mesh_layout const& layout, team& threads)
-      : part_(part), layout_(layout), team_(threads) {
+      : part_(part), layout_(layout), team_(threads), each_(part.steps().size()) {
     for (auto const& one : part.steps())
       functions_.emplace_back("step '" + one.name + "' of program '" + part.name() + "', timed on some cells");
     functions_.emplace_back("what makes cells of program '" + part.name() + "'");
@@ -62,11 +62,14 @@ class piece_run {
   /// An iteration; adds what each step took [s].
   void iterate(std::uint64_t number, std::vector<double>& took) {
     for (std::size_t s = 0; s < part_.steps().size() && !failed_; ++s) {
-      double const begin = record::now();
       step_ = s;
+      control_.set_stride(each_[s]);
+      double const begin = record::now();
       user_call const known(functions_[s], record::now_ns());
       if (!step(s, number)) continue;
-      took[s] += record::now() - begin;
+      double const seconds = record::now() - begin;
+      took[s] += seconds;
+      each_[s] = seconds * static_cast<double>(team_.parts()) / static_cast<double>(layout_.computed);
     }
   }
   /// The first step of an iteration that sets `flag`.
@@ -127,6 +130,7 @@ class piece_run {
   plan::mesh_layout const& layout_;
   team& team_;
   step_control control_{nullptr};
+  std::vector<double> each_;  // of each step: what an element took a thread last time [s]
   bool failed_ = false;
   std::deque<user_function> functions_;              // of each step, and what makes cells
   std::size_t step_ = static_cast<std::size_t>(-1);  // that is under way; none: cells are made

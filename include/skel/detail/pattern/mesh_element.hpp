@@ -48,6 +48,10 @@ struct local_elements {
   std::atomic<bool>* asked = nullptr;
 
   std::size_t computed() const { return offsets.size() - 1; }
+  /// The places behind the faces of one that is computed.
+  std::span<std::uint32_t const> behind(std::size_t place) const {
+    return std::span(neighbours).subspan(offsets[place], offsets[place + 1] - offsets[place]);
+  }
 };
 
 /// An element in a phase of a program over a mesh: its cell, which the program has made, and those of its neighbours.
@@ -55,38 +59,58 @@ struct local_elements {
 template <class Cell>
 class element {
  public:
-  element(Cell* cells, local_elements const& where, std::size_t place) : cells_(cells), where_(&where), place_(place) {}
+  element(Cell* cells, local_elements const& where, std::size_t place)
+      : cells_(cells),
+        numbers_(where.numbers.data()),
+        offsets_(where.offsets.data()),
+        behind_(where.neighbours.data()),
+        asked_(where.asked),
+        place_(place) {}
+
+  /// Another one of the same elements. O(1), without looking at `where` again.
+  element at(std::size_t place) const {
+    element other = *this;
+    other.place_ = place;
+    return other;
+  }
 
   Cell& operator*() const { return cells_[place_]; }
   Cell* operator->() const { return cells_ + place_; }
 
   /// In the mesh.
-  std::size_t number() const { return where_->numbers[place_]; }
+  std::size_t number() const { return numbers_[place_]; }
 
-  std::size_t faces() const { return where_->offsets[place_ + 1] - where_->offsets[place_]; }
+  std::size_t faces() const { return offsets_[place_ + 1] - offsets_[place_]; }
   /// What lies behind a face: its cell as it has been updated last, or nullptr where the mesh ends. Precondition: face
   /// < faces(). Builds without NDEBUG check it.
   Cell const* neighbour(std::size_t face) const {
-    if (where_->asked != nullptr) [[unlikely]]
-      where_->asked->store(true, std::memory_order_relaxed);
+    if (asked_ != nullptr) [[unlikely]]
+      asked_->store(true, std::memory_order_relaxed);
     auto const there = behind(face);
-    return there == face_neighbours::none ? nullptr : cells_ + there;
+    if (there == face_neighbours::none) return nullptr;
+    Cell const* const cell = cells_ + there;
+    if (cell == nullptr) __builtin_unreachable();  // so that who calls this asks once
+    return cell;
   }
   /// The number of that element in the mesh, or face_neighbours::none. The same precondition.
   std::uint32_t neighbour_number(std::size_t face) const {
     auto const there = behind(face);
-    return there == face_neighbours::none ? there : where_->numbers[there];
+    return there == face_neighbours::none ? there : numbers_[there];
   }
 
  private:
   /// The place there.
   std::uint32_t behind(std::size_t face) const {
     assert(face < faces());
-    return where_->neighbours[where_->offsets[place_] + face];
+    return behind_[offsets_[place_] + face];
   }
 
+  // As the vectors have them, whose own fields a function of user code may change for all that a compiler knows.
   Cell* cells_;
-  local_elements const* where_;
+  std::uint32_t const* numbers_;
+  std::size_t const* offsets_;
+  std::uint32_t const* behind_;
+  std::atomic<bool>* asked_;
   std::size_t place_;
 };
 

@@ -73,8 +73,7 @@ struct group_limits {
   std::optional<double> processors{};  ///< processor seconds per second; > 0
   /// Number of the group that grants so few, the same for all processes of it on a host.
   std::optional<std::uint64_t> group{};
-  std::optional<double> memory{};   ///< [B]
-  std::optional<double> threads{};  ///< of all processes of the group
+  std::optional<double> memory{};  ///< [B]
   double period = 0.1;             ///< after which the processors are granted anew [s]; > 0
 };
 group_limits read_group_limits(std::filesystem::path const& membership = "/proc/self/cgroup",

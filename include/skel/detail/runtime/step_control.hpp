@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <limits>
@@ -20,10 +21,21 @@ class step_control {
   bool stops_before(std::size_t number) const {
     return number > failed_.load(std::memory_order_relaxed) || is_interrupted();
   }
+  /// Things that are done between two looks: looks at variables that others change make a loop over things of some
+  /// nanoseconds take twice as long.
+  std::size_t stride() const { return stride_; }
+  /// As many as take `most_between_looks`, when one took so long last time; one where that is not known (0). To be
+  /// called while nothing is done.
+  void set_stride(double seconds_each) {
+    constexpr double most_between_looks = 1e-5, most = 64;
+    double const fitting = seconds_each > 0 ? most_between_looks / seconds_each : 1;
+    stride_ = static_cast<std::size_t>(std::clamp(fitting, 1.0, most));
+  }
   bool is_interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed); }
 
  private:
   std::atomic<bool> const* interrupt_;
+  std::size_t stride_ = 1;
   std::atomic<std::size_t> failed_ = std::numeric_limits<std::size_t>::max();
 };
 

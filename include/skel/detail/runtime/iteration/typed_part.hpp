@@ -49,6 +49,7 @@ class typed_part final : public mesh_part {
     data_.layout = &layout;
     data_.totals = program_.start;
     data_.cells.resize(layout.places());
+    fetch_ahead();
   }
   std::optional<mesh_failure> make(plan::block places, step_control& control) override {
     return for_places(*data_.layout, places, mesh_failure::kind::make, control, [&](std::size_t place) {
@@ -116,6 +117,7 @@ class typed_part final : public mesh_part {
       place_of.emplace(layout.elements.numbers[place], place);
     data_.layout = &layout;
     data_.cells.resize(layout.places());
+    fetch_ahead();
     std::vector<char> has(layout.places(), 0);
     std::size_t missing = layout.places();
     if constexpr (transferable<cell>)
@@ -149,6 +151,22 @@ class typed_part final : public mesh_part {
   }
 
  private:
+  /// Tells phases what they read of neighbours: what was updated since the last phase that did so, as skel::update()
+  /// says; where that is nothing, what was updated last. Updates of the iteration before count.
+  void fetch_ahead() {
+    bool const does = fetches_ahead(data_.cells.size(), sizeof(cell));
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      if (steps_[s].what != mesh_step::kind::phase || !steps_[s].sees_neighbours) continue;
+      std::vector<bytes_of_cell> parts;
+      for (std::size_t back = 1; does && back < steps_.size(); ++back) {
+        std::size_t const before = (s + steps_.size() - back) % steps_.size();
+        if (steps_[before].what == mesh_step::kind::update) typed_[before]->add_updated(data_, parts);
+        if (steps_[before].sees_neighbours && !parts.empty()) break;
+      }
+      typed_[s]->fetch_ahead(std::move(parts));
+    }
+  }
+
   template <class F>
   void add(skeletons::mesh_phase<F> const& step) {
     put<typed_phase<F, cell, totals_type>>(mesh_step::kind::phase, step.name, step);

@@ -39,6 +39,11 @@ struct part_data {
   element<Cell const> seen_at(std::size_t place) const { return {cells.data(), layout->elements, place}; }
 };
 
+/// Some bytes of a cell.
+struct bytes_of_cell {
+  std::size_t begin = 0, count = 0;
+};
+
 /// A step does one of these: those of other kinds are not called.
 template <class Cell, class Totals>
 class typed_step {
@@ -47,6 +52,10 @@ class typed_step {
   using failed = std::optional<mesh_failure>;
 
   virtual ~typed_step() = default;
+  /// What an update changes of a cell. Precondition: there is one.
+  virtual void add_updated(data const& /*of*/, std::vector<bytes_of_cell>& /*to*/) const {}
+  /// What a phase will read of neighbours, in the order of elements; nothing: it does not fetch that ahead.
+  virtual void fetch_ahead(std::vector<bytes_of_cell> /*parts*/) {}
   virtual failed compute(data& /*of*/, plan::block /*places*/, step_control& /*control*/) { return {}; }
   virtual void pack(data const& /*of*/, std::span<std::uint32_t const> /*places*/, std::byte* /*to*/) const {}
   virtual void unpack(data& /*of*/, plan::block /*places*/, std::byte const* /*from*/) {}
@@ -63,14 +72,16 @@ class typed_step {
   }
 };
 
-/// Calls f(place) for places, as far as nobody has failed at an element with a lower number.
+/// Calls f(place) for places, as far as nobody has failed at an element with a lower number; looks for that after each
+/// stride of the control.
 template <class F>
 std::optional<mesh_failure> for_places(plan::mesh_layout const& layout, plan::block places, mesh_failure::kind during,
                                        step_control& control, F const& f) {
   auto const& numbers = layout.elements.numbers;
   std::size_t place = places.begin;
   try {
-    for (; place < places.end && !control.stops_before(numbers[place]); ++place) f(place);
+    while (place < places.end && !control.stops_before(numbers[place]))
+      for (std::size_t const end = std::min(places.end, place + control.stride()); place < end; ++place) f(place);
     return {};
   } catch (...) {
     control.fail(numbers[place]);
@@ -110,13 +121,35 @@ class typed_phase final : public typed_step<Cell, Totals> {
   explicit typed_phase(skeletons::mesh_phase<F> const& step) : step_(step) {}
 
   std::optional<mesh_failure> compute(part_data<Cell, Totals>& of, plan::block places, step_control& control) override {
+    auto const first = of.at(places.begin);
+    auto const call = [&, first](std::size_t place) {
+      skeletons::call_for_element(step_.function, first.at(place), std::as_const(of.totals));
+    };
+    if (parts_.empty()) return for_places(*of.layout, places, mesh_failure::kind::phase, control, call);
+    auto const* const bytes = reinterpret_cast<char const*>(of.cells.data());
     return for_places(*of.layout, places, mesh_failure::kind::phase, control, [&](std::size_t place) {
-      skeletons::call_for_element(step_.function, of.at(place), std::as_const(of.totals));
+      if (place + elements_ahead < of.layout->computed)
+        for (auto const there : of.layout->elements.behind(place + elements_ahead))
+          if (there != face_neighbours::none) fetch(bytes + there * sizeof(Cell));
+      call(place);
     });
   }
+  void fetch_ahead(std::vector<bytes_of_cell> parts) override { parts_ = std::move(parts); }
 
  private:
+  /// Of the distances 4, 8, 16 and 32 the best one for cells of 320 and 472 bytes.
+  static constexpr std::size_t elements_ahead = 8;
+
+  void fetch(char const* cell) const {
+    constexpr std::size_t line = 64;
+    for (auto const& part : parts_) {
+      for (std::size_t byte = 0; byte < part.count; byte += line) __builtin_prefetch(cell + part.begin + byte);
+      __builtin_prefetch(cell + part.begin + part.count - 1);
+    }
+  }
+
   skeletons::mesh_phase<F> const& step_;
+  std::vector<bytes_of_cell> parts_;
 };
 
 template <class Cell, class Totals, class... Members>
@@ -132,6 +165,14 @@ class typed_update final : public typed_step<Cell, Totals> {
       return (sizeof(std::declval<Cell&>().*std::declval<Members>()) + ...);
   }
 
+  void add_updated(part_data<Cell, Totals> const& of, std::vector<bytes_of_cell>& to) const override {
+    auto const* const cell = of.cells.data();
+    for_parts(*cell, [&](auto const& part) {
+      to.push_back({static_cast<std::size_t>(reinterpret_cast<char const*>(std::addressof(part)) -
+                                             reinterpret_cast<char const*>(cell)),
+                    sizeof part});
+    });
+  }
   void pack(part_data<Cell, Totals> const& of, std::span<std::uint32_t const> places, std::byte* to) const override {
     for (auto const place : places) {
       for_parts(of.cells.data()[place], [&](auto const& part) {
