@@ -144,6 +144,7 @@ bool engine::serve() {
       guarded([&] { go_on(); });
     }
   }
+  pause_.end();
   return false;
 }
 

@@ -35,6 +35,7 @@ void pause_agreement::ask() {
 }
 
 void pause_agreement::hear(letter const& what) {
+  if (over_) return;
   switch (what.what) {
     case kind::question:
       answered_ = true;

@@ -27,6 +27,8 @@ class pause_agreement {
   bool holds() const { return answered_ && !after_; }
   /// The iteration after which all pause; nothing: nobody has asked, or it is not known yet.
   std::optional<std::uint64_t> after() const { return after_; }
+  /// The run is over here: what comes now is not answered, as nobody receives it before the next run begins.
+  void end() { over_ = true; }
 
  private:
   enum class kind : std::uint64_t { question, answer, decision };
@@ -43,7 +45,7 @@ class pause_agreement {
   std::vector<int> const& ranks_;
   std::uint64_t const& iteration_;
   std::uint64_t first_;
-  bool asked_ = false, answered_ = false;
+  bool asked_ = false, answered_ = false, over_ = false;
   std::size_t answers_ = 0;
   std::uint64_t greatest_ = 0;
   std::optional<std::uint64_t> after_;

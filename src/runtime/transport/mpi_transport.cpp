@@ -78,6 +78,7 @@ bool mpi_transport::send_outbox() {
     std::lock_guard guard(mutex_);
     batch.swap(outbox_);
   }
+  SKEL_EXPECTS(batch.empty() || phase_ == phase::open);  // nobody would receive it before the next protocol begins
   for (outgoing& out : batch) {
     auto const to = static_cast<std::size_t>(out.rank);
     auto label = out.what.label();

@@ -50,4 +50,17 @@ TEST(PauseAgreement, RanksThatHaveNotBegunPauseAfterTheirFirstIteration) {
   }
 }
 
+TEST(PauseAgreement, NothingIsSentOnceTheRunIsOver) {
+  three_ranks all(1);
+  all.zero.ask();
+  all.one.end();  // it does not answer any more
+  all.deliver();
+  EXPECT_FALSE(all.zero.after().has_value());
+  three_ranks late(1);
+  late.zero.ask();
+  late.zero.end();  // before their answers come
+  late.deliver();
+  EXPECT_FALSE(late.one.after().has_value()) << "rank 0 has told the answers' greatest, which comes in the next run";
+}
+
 }  // namespace
