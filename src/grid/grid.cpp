@@ -462,14 +462,16 @@ struct grid::state {
   }
 
   mesh_report run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
-                  runtime::iteration::run_options options, mesh_run_view* view);
+                  runtime::iteration::run_options options, mesh_run_view* view, bool watches_readers);
 
   /// Throws on every rank what is found of forgotten updates on rank 0. Collective.
   void check_updates(runtime::iteration::mesh_part& part, face_neighbours const& faces, std::uint64_t most) const {
     std::pair<std::optional<runtime::iteration::mesh_failure>, std::string> told;
+    std::uint64_t const asked = std::min(settings.check_updates, most);
+    std::uint64_t compared = 0;
     if (ranks.rank() == 0) try {
-        told.first =
-            find_forgotten_update(part, faces, std::min(settings.check_updates, most), &interrupt_watch::flag());
+        auto seen = find_forgotten_update(part, faces, asked, &interrupt_watch::flag());
+        told.first = std::move(seen.found), compared = seen.iterations;
       } catch (std::exception const& e) {
         told.second = std::string("--skel-check-updates: ") + e.what();
       }
@@ -478,21 +480,36 @@ struct grid::state {
     if (auto const& found = told.first)
       throw mesh_error(part.name(), part.steps()[found->step].name, found->element, found->iteration,
                        "program '" + part.name() + "': " + found->what, {});
-    if (ranks.rank() == 0)
-      tell_user("program '" + part.name() + "': no update is missing in its first " +
-                std::to_string(std::min(settings.check_updates, most)) + " iterations");
+    if (ranks.rank() != 0) return;
+    std::string const of_program = "program '" + part.name() + "': ";
+    if (compared == 0)
+      warn(of_program + "--skel-check-updates found nothing, as its first iteration did not end");
+    else
+      tell_user(of_program + "no update is missing in its first " +
+                (compared == 1 ? "iteration" : std::to_string(compared) + " iterations") +
+                (compared < asked ? ", after which it ended" : ""));
+  }
+
+  /// Whether a program has phases, which may change cells, and no update, so that copies of them stay what they were.
+  static bool has_phases_alone(runtime::iteration::mesh_part const& part) {
+    using enum runtime::iteration::mesh_step::kind;
+    auto const has = [&](auto kind) {
+      return std::ranges::count(part.steps(), kind, &runtime::iteration::mesh_step::what) > 0;
+    };
+    return has(phase) && !has(update);
   }
 
   /// Warns where a program reads neighbours' cells and has no update at all. Only such a program is looked at any
   /// further: what it reads may be what never changes. That is seen by two iterations, where they take no longer than
   /// one notices. On rank 0; nothing that user functions throw comes out of it, as the run tells that with its place.
-  static void warn_of_missing_updates(runtime::iteration::mesh_part& part, face_neighbours const& faces,
+  /// Returns whether it is still to be seen if the program reads any.
+  static bool warn_of_missing_updates(runtime::iteration::mesh_part& part, face_neighbours const& faces,
                                       std::uint64_t most) try {
     using runtime::iteration::mesh_step;
-    if (std::ranges::any_of(part.steps(), [](auto const& one) { return one.what == mesh_step::kind::update; })) return;
+    if (!has_phases_alone(part)) return false;
     std::int64_t const begun = record::thread_ns();  // whatever else the machine does
     auto const reader = find_neighbour_reader(part, faces);
-    if (!reader) return;
+    if (!reader) return true;
     double const pieces =
         static_cast<double>(part.elements()) / static_cast<double>(runtime::iteration::elements_of_reader);
     double const takes = 1e-9 * static_cast<double>(record::thread_ns() - begun) * runtime::iteration::cells_of_check *
@@ -511,11 +528,14 @@ struct grid::state {
         runtime::iteration::cells_of_check * static_cast<double>(part.elements() * part.bytes_per_element());
     if (!part.cells_compare() || takes > unnoticed ||
         needed > platform::host_load().read(record::now()).memory.value_or(0))
-      return reads();
+      return reads(), false;
     // What the first iteration changes the second one reads.
-    auto const found = find_forgotten_update(part, faces, std::min<std::uint64_t>(2, most), &interrupt_watch::flag());
+    auto const found =
+        find_forgotten_update(part, faces, std::min<std::uint64_t>(2, most), &interrupt_watch::flag()).found;
     if (found) warn_once(program + found->what);
+    return false;
   } catch (...) {
+    return false;
   }
 
   /// What measuring may take that comes before a run [s]: no longer than one notices.
@@ -789,7 +809,8 @@ struct grid::state {
   }
 
   /// What others do to cores becomes known: to those of rank 0 by what threads `got` that measured there and how many
-  /// could run, to those that other ranks have on its host by the latter, to those of other hosts by how busy others kept them lately.
+  /// could run, to those that other ranks have on its host by the latter, to those of other hosts by how busy others
+  /// kept them lately.
   void look_at_others(processor_map& where, runtime::core_share const& got, runnable_series const& seen) const {
     std::size_t const domain = cores->domain[0];
     auto const here = static_cast<double>(where.cores[domain]);
@@ -1105,11 +1126,12 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
     view.emplace(s.settings, part);
   }
   try {
+    bool watches_readers = false;
     if (s.settings.check_updates > 0)
       s.check_updates(part, faces, options.most_iterations);
     else if (rank() == 0)
-      grid::state::warn_of_missing_updates(part, faces, options.most_iterations);
-    auto report = s.run(part, mesh, faces, std::move(options), view ? &*view : nullptr);
+      watches_readers = grid::state::warn_of_missing_updates(part, faces, options.most_iterations);
+    auto report = s.run(part, mesh, faces, std::move(options), view ? &*view : nullptr, watches_readers);
     if (view) view->complete(report);
     return report;
   } catch (std::exception const& e) {
@@ -1119,7 +1141,15 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
 }
 
 mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
-                             runtime::iteration::run_options options, mesh_run_view* view) {
+                             runtime::iteration::run_options options, mesh_run_view* view, bool watches_readers) {
+  std::atomic<bool> has_read = false;
+  auto const look_for_readers = [&] {
+    if (!watches_readers || !has_read.load(std::memory_order_relaxed)) return;
+    watches_readers = false;
+    warn_once("program '" + part.name() +
+              "': it has begun to read cells of neighbours, and has no update: cells of other ranks keep their first "
+              "values. Add skel::update(name, &Cell::member) for the members that it reads, unless they never change");
+  };
   auto const me = static_cast<std::uint32_t>(ranks.rank());
   std::optional<mesh_checkpoints> checkpoints;
   std::string left_out;
@@ -1136,6 +1166,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   report.without_checkpoints = std::move(left_out);
   options.group_of = std::move(placed.group_of);
   auto layout = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, placed.rank_of, me));
+  if (watches_readers) layout->elements.asked = &has_read;
   if (checkpoints && checkpoints->done()) {
     options.done = report.resumed = checkpoints->done();
     part.take_totals(checkpoints->totals());
@@ -1174,6 +1205,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   };
   options.pauses = [&](std::uint64_t iteration) {
     if (view != nullptr) view->pass(iteration);
+    look_for_readers();
     return is_time() || (checkpoints && checkpoints->due());
   };
   for (bool first = true;; first = false) {
@@ -1208,6 +1240,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
       }
     first ? void(report.run = std::move(record)) : record::join(report.run, record);
     if (view != nullptr) view->paused(report.run, iterations, iterating);
+    look_for_readers();
     if (!goes_on) break;
     next = runtime::from_bytes<mesh_order>(ranks.broadcast(runtime::to_bytes(next)));
     if (!next.failed.empty())
@@ -1219,6 +1252,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
       auto to = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, next.rank_of, me));
       runtime::iteration::move_cells(part, *options.done, layout.get(), {}, faces, next.rank_of, *to, ranks);
       layout = std::move(to);
+      if (watches_readers) layout->elements.asked = &has_read;
     }
     if (looks) looked = record::now(), look_took = reviewed - stopped;
   }

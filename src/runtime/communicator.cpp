@@ -69,11 +69,14 @@ void make_bells(communicator::state& s) {
   }
 }
 
-/// Gives back what a communicator has of MPI. Collective.
+/// Gives back what a communicator has of MPI. Collective, but for one whose ranks have made a mistake: they may leave
+/// several of them in any order, so that it is left to MPI.
 void free_of_mpi(communicator::state& s) {
+  bool const is_together = !has_ended() && (s.meeting == nullptr || !s.meeting->mistake());
   s.active = false;
   s.meeting = nullptr;
   s.words.assign(s.words.size(), &s.own);
+  if (!is_together) return;
   MPI_Win_free(&s.bells);
   MPI_Comm_free(&s.near);
   MPI_Comm_free(&s.all);
@@ -109,6 +112,11 @@ class session {
     return ++joined_;
   }
   void leave(communicator::state& one) { std::erase(members_, &one); }
+  /// A communicator that has joined cannot be made: the others wait for it.
+  void give_up(communicator::state& one) {
+    leave(one);
+    gave_up_ = true;
+  }
   /// Where the ranks meet, also those that have no communicator any more. Collective.
   rendezvous* meeting() {
     if (meeting_ == nullptr)
@@ -135,18 +143,21 @@ class session {
   }
 
   /// The process exits. MPI cannot be started twice, so it lasts until then: grids may follow each other. A rank that
-  /// has failed while it was on a grid does not wait for others without a limit, as where it leaves by an exception.
+  /// has failed while it was on a grid, or made one, does not wait for others without a limit, as where it leaves by an
+  /// exception.
   void end(bool failed) {
     if (is_fork()) return;  // MPI is the parent's
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized != 0) return;
-    failed = failed && !members_.empty();
+    failed = failed && (!members_.empty() || gave_up_ || joined_ == 0);
     for (; !members_.empty(); members_.pop_back()) {
       if (meeting_ != nullptr) leave_together(*meeting_, members_.back()->number, leaving_words, failed);
       free_of_mpi(*members_.back());
     }
     if (meeting_ != nullptr) leave_together(*meeting_, 0, "the end of the program", failed);
+    if (meeting_ == nullptr && failed) leave_without_grid();
+    if (has_ended()) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     watch_answers({}, {}, 0, nullptr);
     delete meeting_;
     MPI_Finalize();
@@ -156,6 +167,7 @@ class session {
   std::vector<communicator::state*> members_;  // in the order in which they were made
   std::uint64_t joined_ = 0;
   rendezvous* meeting_ = nullptr;  // for good where others finalise MPI
+  bool gave_up_ = false;
 };
 
 }  // namespace
@@ -209,10 +221,16 @@ communicator::communicator() : state_(std::make_unique<state>()) {
   }
   s.active = true;
   s.number = shared.join(s);
-  MPI_Comm_dup(MPI_COMM_WORLD, &s.all);
-  if (s.size > 1) keep_freed_memory();
-  make_bells(s);
-  find_hosts(*this, s);
+  try {
+    MPI_Comm_dup(MPI_COMM_WORLD, &s.all);
+    if (s.size > 1) keep_freed_memory();
+    make_bells(s);
+    find_hosts(*this, s);
+    if (s.size > 1) s.bin = std::make_unique_for_overwrite<std::byte[]>(longest_piece);
+  } catch (...) {
+    shared.give_up(s);
+    throw;
+  }
 }
 
 communicator::~communicator() {
@@ -247,6 +265,10 @@ doorbell communicator::bell() const {
 
 void communicator::ring(int rank) const {
   if (auto* word = state_->words[static_cast<std::size_t>(rank)]) doorbell(*word).ring();
+}
+
+std::byte* communicator::bin() const {
+  return state_->bin.get();
 }
 
 bool communicator::all_ring() const {

@@ -22,6 +22,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+bool ended = false;  // by end_run_soon()
+
 int own_rank() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -71,16 +73,40 @@ void end_run(std::string const& why) {
   std::terminate();
 }
 
+void end_run_soon(std::string const& why) {
+  tell_of_rank(why + ". The run ends here.");
+  end_soon();
+  ended = true;
+}
+
+void leave_without_grid() {
+  double const patience = rendezvous::usual_patience;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  auto const all_leave = [&] {
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  };
+  if (!wait(all_leave, true, patience))
+    end_run_soon("it has failed before it had a grid, and others have not ended within " + shown(patience) + " s");
+}
+
+bool has_ended() {
+  return ended;
+}
+
 void leave_together(rendezvous& meeting, std::uint64_t number, std::string const& words, bool by_exception) {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized != 0) return;
+  if (finalized != 0 || ended) return;
+  auto const end = by_exception ? end_run_soon : end_run;
   double const patience = meeting.patience;
   bool const told = meeting.mistake().has_value();
   if (!told) try {
-      meeting.begin(number, named_call{words});
+      meeting.begin(number, {named_call{words, 0, true}});
       if (wait([&] { return meeting.all_have_come(); }, by_exception, patience)) return;
-      end_run(
+      return end(
           "it leaves the grid because of an exception, or of a failure that std::exit() tells, and others have not "
           "come " +
           within(patience) + ": handle it on this rank, or let all ranks agree on it");
@@ -93,8 +119,9 @@ void leave_together(rendezvous& meeting, std::uint64_t number, std::string const
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     return done != 0;
   };
-  if (!wait(all_leave, true, patience)) end_run("after a mistake, others have not left the grid " + within(patience));
-  if (!told && meeting.found_by_all_in_one()) end_run("the mistake was found when all ranks left");
+  if (!wait(all_leave, true, patience))
+    return end("after a mistake, others have not left the grid " + within(patience));
+  if (!told && meeting.found_as_all_left()) end_run("the mistake was found when all ranks left");
 }
 
 }  // namespace skel::runtime

@@ -24,6 +24,7 @@ struct communicator::state {
   std::vector<rank_process> processes;  // of each rank
   std::vector<doorbell::word*> words;  // per rank; nullptr: on another host
   doorbell::word own{0};
+  std::unique_ptr<std::byte[]> bin;
 };
 
 }  // namespace skel::runtime

@@ -213,7 +213,8 @@ void rendezvous::ask_for_words() {
     put(one == nullptr ? "a call that is long past" : one->words(), my_words_.of_call);
     put(one == nullptr ? "" : one->given_up, my_words_.given_up);
     auto const* const latest = find(count_);
-    put(latest == nullptr ? "" : latest->given_up + latest->words(), my_words_.of_latest);
+    auto const* const named = latest == nullptr ? nullptr : std::get_if<named_call>(&latest->call);
+    my_words_.leaves = named != nullptr && named->leaves;
     words_.resize(ranks_);
     MPI_Iallgather(&my_words_, sizeof(report), MPI_BYTE, words_.data(), sizeof(report), MPI_BYTE, among_, &request_);
     return;
@@ -245,7 +246,7 @@ void rendezvous::conclude() {
   mistake_ = text + (is_given_up ? ". After an exception in a collective the ranks cannot go on together: end the "
                                    "program, or let operators return a value that means failure"
                                  : ". Every rank must make the same calls of its grids in the same order");
-  all_in_one_ = std::ranges::all_of(words_, [&](report const& each) { return each.of_latest == words_[0].of_latest; });
+  all_left_ = std::ranges::all_of(words_, &report::leaves);
 }
 
 }  // namespace skel::runtime

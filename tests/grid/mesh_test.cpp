@@ -333,6 +333,26 @@ TEST(MeshOnGrid, SaysNothingOfProgramsThatNeedNoUpdate) {
   EXPECT_EQ(said_of(never_updated(number, own)), "");
   EXPECT_EQ(said_of(never_updated(reading("look", &cell::u), never_changes)), "") << "u is as it was made";
   EXPECT_EQ(said_of(heat()), "");
+  auto const first = [](element<cell const> e) {
+    auto const* const there = e.neighbour(0);
+    return there == nullptr ? 0 : there->u;
+  };
+  EXPECT_EQ(said_of(skel::iterate("no phase", some_mesh(), totals{}, [](mesh_element const&) { return cell(); }) |
+                    skel::all_reduce("sum", &totals::sum, first, std::plus<>{}) | skel::times(1)),
+            "")
+      << "no cell changes";
+}
+
+TEST(MeshOnGrid, WarnsOfAProgramThatReadsNeighboursLater) {
+  auto const late = skel::phase("late", [](element<cell> e) {
+    if (++e->next > 5 && e.neighbour(0) != nullptr) e->u = e.neighbour(0)->u;
+  });
+  auto const said =
+      said_of(skel::iterate("late", some_mesh(), [](mesh_element const&) { return cell(); }) | late | skel::times(10));
+  if (skel::grid().size() == 1) {
+    EXPECT_THAT(said, HasSubstr("warning: program 'late': it has begun to read cells of neighbours, and has no "
+                                "update"));
+  }
 }
 
 TEST(MeshOnGrid, SaysThatTheCheckOfUpdatesHasFoundNothing) {
@@ -341,6 +361,26 @@ TEST(MeshOnGrid, SaysThatTheCheckOfUpdatesHasFoundNothing) {
   auto const said = said_of(heat(), settings);
   EXPECT_EQ(said,
             skel::grid().rank() == 0 ? "skel: program 'heat': no update is missing in its first 5 iterations\n" : "");
+  auto const ends = skel::iterate("ends", some_mesh(), totals{}, [](mesh_element const&) { return cell(); }) |
+                    skel::phase("step", [](cell& one) { one.u += 1; }) |
+                    skel::until([](totals const&, std::uint64_t iteration) { return iteration == 2; });
+  auto const cut_short = said_of(ends, settings);
+  if (skel::grid().rank() == 0)
+    EXPECT_EQ(cut_short,
+              "skel: program 'ends': no update is missing in its first 2 iterations, after which it ended\n");
+}
+
+TEST(MeshOnGrid, SaysThatTheCheckOfUpdatesSawNoIteration) {
+  skel::run_settings settings;
+  settings.check_updates = 5, settings.progress = false;
+  skel::grid grid(settings);
+  testing::internal::CaptureStderr();
+  auto const throwing = skel::phase("step", [](element<cell> e) {
+    if (e.number() == 7) throw std::runtime_error("seven");
+  });
+  EXPECT_THROW(grid.run(never_updated(throwing)), skel::mesh_error);
+  auto const said = testing::internal::GetCapturedStderr();
+  if (grid.rank() == 0) EXPECT_THAT(said, HasSubstr("found nothing, as its first iteration did not end"));
 }
 
 /// The same program on any number of ranks, while its elements are dealt anew.

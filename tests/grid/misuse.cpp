@@ -483,6 +483,27 @@ std::map<std::string, way> const ways{
        run(g);
      }}},
 
+    {"leaves-grids-in-another-order", {[](skel::grid&) {
+       auto a = std::make_unique<skel::grid>(quick()), b = std::make_unique<skel::grid>(quick());
+       if (a->rank() == 0) std::swap(a, b);
+       a.reset(), b.reset();
+     }}},
+    {"leaves-grids-in-another-order-after-a-mistake", {[](skel::grid& g) {
+       auto a = std::make_unique<skel::grid>(quick()), b = std::make_unique<skel::grid>(quick());
+       std::exception_ptr told;
+       try {
+         if (g.rank() == 0)
+           run(g);
+         else
+           broadcast(g);
+       } catch (skel::error const&) {
+         told = std::current_exception();
+       }
+       if (a->rank() == 0) std::swap(a, b);
+       a.reset(), b.reset();
+       std::rethrow_exception(told);
+     }}},
+
     // What goes well:
     {"two-grids", {[](skel::grid& g) {
        auto other = std::make_unique<skel::grid>(quick());

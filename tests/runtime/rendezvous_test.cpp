@@ -77,8 +77,16 @@ TEST(Rendezvous, TellsEveryRankOfTheFirstCallThatDiffers) {
   EXPECT_THAT(message,
               testing::AllOf(HasSubstr("call 2 is on rank"), HasSubstr("broadcast of 8 B from rank 0"),
                              HasSubstr("broadcast of 8 B from rank 1"), testing::Not(HasSubstr("the same again"))));
-  EXPECT_TRUE(meeting.found_by_all_in_one());
+  EXPECT_FALSE(meeting.found_as_all_left());
   EXPECT_EQ(error_of([&] { meeting.begin(1, named_call{}); }), message) << "whatever comes later";
+}
+
+TEST(Rendezvous, KnowsThatAllLeaveWhateverTheyLeave) {
+  rendezvous meeting(MPI_COMM_WORLD);
+  meeting.begin(static_cast<std::uint64_t>(1 + rank() % 2), named_call{"leaving", 0, true});
+  std::string const message = error_of([&] { meeting.meet(); });
+  EXPECT_EQ(message.empty(), ranks() == 1);
+  EXPECT_EQ(meeting.found_as_all_left(), ranks() > 1);
 }
 
 TEST(Rendezvous, TellsFingerprintsAndGridsApart) {

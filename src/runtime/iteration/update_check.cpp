@@ -55,7 +55,7 @@ class compared_run {
       one.part->begin(*one.layout);
       if (one.part->make({0, one.layout->places()}, control_)) return {};
     }
-    for (std::uint64_t iteration = 1; iteration <= iterations; ++iteration)
+    for (std::uint64_t iteration = 1; iteration <= iterations; ++iteration, ++compared_)
       for (std::size_t s = 0; s < steps_.size(); ++s) {
         if (extra && extra->before == s) extra->update ? update(*extra->update) : copy_ghosts();
         auto found = take(s, iteration);
@@ -63,10 +63,14 @@ class compared_run {
           found->step = s, found->iteration = iteration;
           return found;
         }
-        if (over_) return {};
+        if (over_) {
+          compared_ += ends_ ? 1 : 0;
+          return {};
+        }
       }
     return {};
   }
+  std::uint64_t compared() const { return compared_; }
 
  private:
   struct one_part {
@@ -80,7 +84,6 @@ class compared_run {
 
   std::optional<mesh_failure> take(std::size_t s, std::uint64_t iteration) {
     auto& whole = *all_.front().part;
-    bool ends = false;
     switch (steps_[s].what) {
       case mesh_step::kind::phase:
         return compute(s);
@@ -94,7 +97,7 @@ class compared_run {
       }
       case mesh_step::kind::totals:
       case mesh_step::kind::until:
-        over_ = whole.act(s, iteration, 0, 1, ends).has_value() || ends;
+        over_ = whole.act(s, iteration, 0, 1, ends_).has_value() || ends_;
         tell_totals();
         return {};
       case mesh_step::kind::output:
@@ -181,8 +184,10 @@ class compared_run {
   std::span<mesh_step const> steps_;
   std::vector<std::uint32_t> part_of_, place_of_;  // of each element
   std::vector<std::unique_ptr<mesh_part>> owned_;
-  std::vector<one_part> all_;  // the one with all elements first
-  bool over_ = false;          // the program ends, or a function throws on all elements too
+  std::vector<one_part> all_;   // the one with all elements first
+  bool over_ = false;           // the program ends, or a function throws on all elements too
+  bool ends_ = false;           // the program ends
+  std::uint64_t compared_ = 0;  // iterations
 };
 
 /// Whether one failure comes before another one in the program.
@@ -207,13 +212,14 @@ std::string advice(mesh_part& part, std::string const& where, std::string const&
 
 }  // namespace
 
-std::optional<mesh_failure> find_forgotten_update(mesh_part& part, face_neighbours const& mesh,
-                                                  std::uint64_t iterations, std::atomic<bool> const* interrupt) {
+update_check find_forgotten_update(mesh_part& part, face_neighbours const& mesh, std::uint64_t iterations,
+                                   std::atomic<bool> const* interrupt) {
   if (!part.cells_compare())
     throw error("program '" + part.name() +
                 "': its cells cannot be compared, so that no forgotten update can be found: give them an operator==");
-  auto found = compared_run(part, mesh, interrupt).run(iterations);
-  if (!found) return {};
+  compared_run whole(part, mesh, interrupt);
+  auto found = whole.run(iterations);
+  if (!found) return {{}, whole.compared()};
   auto const steps = part.steps();
   std::string mends, others;
   for (std::size_t u = 0; u < steps.size(); ++u) {
@@ -232,7 +238,7 @@ std::optional<mesh_failure> find_forgotten_update(mesh_part& part, face_neighbou
                 std::to_string(found->element) + " in iteration " + std::to_string(found->iteration) +
                 " if neighbours of it are on other ranks" + (found->what.empty() ? "" : ": " + found->what) + "; " +
                 advice(part, where, mends, others, whole_mend);
-  return found;
+  return {std::move(found)};
 }
 
 }  // namespace skel::runtime::iteration

@@ -18,7 +18,7 @@ constexpr int body_tag = 0, first_segment_tag = 1;
 /// Ranges go in pieces of this length [B]: a receiver that has no memory for a message, or does not want it, takes its
 /// pieces off the wire into a bin of this length, which it has from the beginning. A latency is some hundred thousandth
 /// of what a piece takes.
-constexpr std::size_t longest_segment = std::size_t{1} << 22U;
+constexpr std::size_t longest_segment = communicator::longest_piece;
 
 int tag_of(std::uint64_t segment, int most_tag) {
   return first_segment_tag + static_cast<int>(segment % static_cast<std::uint64_t>(most_tag - 1));
@@ -47,7 +47,6 @@ mpi_transport::mpi_transport(communicator const& ranks) : ranks_(ranks), comm_(n
   if (size() == 1) return;
   auto const count = static_cast<std::size_t>(size());
   for (auto* counters : {&sent_, &received_, &expected_, &segments_sent_}) counters->resize(count);
-  bin_ = std::make_unique_for_overwrite<std::byte[]>(longest_segment);
   int* bound = nullptr;
   int found = 0;
   MPI_Comm_get_attr(comm_, MPI_TAG_UB, &bound, &found);
@@ -209,7 +208,7 @@ bool mpi_transport::discard(incoming& in) {
   in.has_bin = bin_is_busy_ = true;
   std::size_t const bytes = in.unwanted.back();
   in.unwanted.pop_back();
-  ask(in, {bin_.get(), bytes});
+  ask(in, {ranks_.bin(), bytes});
   return false;
 }
 

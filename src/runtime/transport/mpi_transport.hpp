@@ -63,7 +63,6 @@ class mpi_transport final : public transport {
   std::list<incoming> receiving_;
   std::vector<std::uint64_t> sent_, received_, expected_;  // messages per rank, segments not counted
   std::vector<std::uint64_t> segments_sent_;
-  std::unique_ptr<std::byte[]> bin_;  // for what nobody takes
   bool bin_is_busy_ = false;
   std::exception_ptr thrown_;
   phase phase_ = phase::open;

@@ -42,7 +42,7 @@ template <class Program>
 std::optional<mesh_failure> found_in(Program const& program, std::uint64_t iterations = 10,
                                      std::atomic<bool> const* interrupt = nullptr) {
   typed_part<Program> part(program);
-  return find_forgotten_update(part, *program.faces, iterations, interrupt);
+  return find_forgotten_update(part, *program.faces, iterations, interrupt).found;
 }
 
 /// With bytes between its members that nobody writes.

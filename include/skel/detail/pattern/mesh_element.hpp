@@ -84,7 +84,7 @@ class element {
   /// What lies behind a face: its cell as it has been updated last, or nullptr where the mesh ends. Precondition: face
   /// < faces(). Builds without NDEBUG check it.
   Cell const* neighbour(std::size_t face) const {
-    if (asked_ != nullptr) [[unlikely]]
+    if (asked_ != nullptr && !asked_->load(std::memory_order_relaxed)) [[unlikely]]
       asked_->store(true, std::memory_order_relaxed);
     auto const there = behind(face);
     if (there == face_neighbours::none) return nullptr;

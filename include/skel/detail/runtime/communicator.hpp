@@ -37,6 +37,11 @@ class communicator {
   /// Whether every rank can be rung.
   bool all_ring() const;
 
+  /// Where what nobody takes of a message goes, in pieces of so many bytes at most [B]. It is there from the beginning,
+  /// as there may be no memory for it later. Absent where there is one rank.
+  static constexpr std::size_t longest_piece = std::size_t{1} << 22U;
+  std::byte* bin() const;
+
   /// Every rank's text on every rank, in rank order. Collective.
   std::vector<std::string> all_gather(std::string const& mine) const;
   /// The text of rank 0 on every rank. Collective. Ranks that wait sleep.

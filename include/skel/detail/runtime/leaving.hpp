@@ -11,6 +11,11 @@ namespace skel::runtime {
 /// the others.
 [[noreturn]] void end_run(std::string const& why);
 
+/// The same, but soon: two seconds later, or where the program exits. An exception that is on its way through this rank
+/// can be told until then. Returns, and has_ended() is true from then on: nothing of MPI may be called any more.
+void end_run_soon(std::string const& why);
+bool has_ended();
+
 /// What a rank does that leaves a grid: words of leave_together().
 inline constexpr char const* leaving_words = "leaving the grid";
 
@@ -20,8 +25,13 @@ inline constexpr char const* leaving_words = "leaving the grid";
 /// them say so on standard error, and the others throw it (rendezvous). Then, and where a mistake has been found
 /// before, the run is ended (MPI_Abort) unless all ranks leave within the meeting's patience; it is ended as well where
 /// a mistake is found while all ranks leave, since nobody can throw it, and after the patience of a rank that leaves
-/// because an exception is on its way through it (std::uncaught_exceptions), unless the others make a call by then. A
-/// rank that leaves without an exception waits as long as it takes.
+/// because an exception is on its way through it (std::uncaught_exceptions), unless the others make a call by then:
+/// soon (end_run_soon()), so that whoever handles it can say what it was. A rank that leaves without an exception waits
+/// as long as it takes.
 void leave_together(rendezvous& meeting, std::uint64_t number, std::string const& words, bool by_exception);
+
+/// The same of a rank that has failed before it had a grid, where ranks meet nowhere yet, within the patience that a
+/// rendezvous has at first.
+void leave_without_grid();
 
 }  // namespace skel::runtime

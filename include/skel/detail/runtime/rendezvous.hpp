@@ -30,6 +30,7 @@ std::uint64_t hash_of(collective_call const& call);
 struct named_call {
   std::string words{};            ///< "run() of 'read' | 'write'"
   std::uint64_t fingerprint = 0;  ///< of what must be the same on all ranks and is not in the words
+  bool leaves = false;            ///< a grid, or the program: whoever makes it cannot throw what it is told
 };
 
 using shared_call = std::variant<collective_call, named_call>;
@@ -47,7 +48,8 @@ using shared_call = std::variant<collective_call, named_call>;
 /// On a communicator of its own, with operations that do not block. Used by one thread at a time.
 class rendezvous {
  public:
-  double patience = 10;  ///< how long a rank that leaves, and knows that others may not, waits for them [s]
+  static constexpr double usual_patience = 10;
+  double patience = usual_patience;  ///< how long a rank that leaves, and knows that others may not, waits for them [s]
 
   /// Collective over `original`.
   explicit rendezvous(MPI_Comm original);
@@ -75,8 +77,8 @@ class rendezvous {
 
   /// What this rank has been told, if it has.
   std::optional<std::string> const& mistake() const { return mistake_; }
-  /// Whether the mistake was found while all ranks were in calls with the same words, which differ in what came before.
-  bool found_by_all_in_one() const { return mistake_ && all_in_one_; }
+  /// Whether the mistake was found while all ranks were leaving something, so that nobody can throw it.
+  bool found_as_all_left() const { return mistake_ && all_left_; }
   /// Begins to wait for all ranks after a mistake; complete when they have all begun it.
   MPI_Request last_barrier() const;
 
@@ -95,7 +97,8 @@ class rendezvous {
     std::string words() const;
   };
   struct report {
-    std::array<char, longest> of_call{}, given_up{}, of_latest{};
+    std::array<char, longest> of_call{}, given_up{};
+    bool leaves = false;  // by its latest call
   };
 
   void open(std::uint64_t hash);
@@ -124,7 +127,7 @@ class rendezvous {
   report my_words_;
   std::vector<report> words_;
   std::optional<std::string> mistake_;
-  bool all_in_one_ = false;
+  bool all_left_ = false;
 };
 
 /// The text of a call, for messages.
