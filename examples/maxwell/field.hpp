@@ -35,11 +35,20 @@ field<Order> interpolated(std::array<point, 4> const& corners, Function const& f
   return made;
 }
 
-/// The integral of the scalar product of two fields over a cell of this volume. Exact. O(nodes^2).
+/// The integral of the scalar product of two fields over a cell of this volume. Exact. O(nodes^2), O(nodes) with order
+/// 1, where the mass matrix is (1 + ones) / 120.
 template <std::size_t Order>
 double product(field<Order> const& one, field<Order> const& other, double volume) {
   using reference = reference_element<Order>;
   double sum = 0;
+  if constexpr (Order == 1) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      auto const &x = one[a], &y = other[a];
+      sum += ((x[0] + x[1]) + (x[2] + x[3])) * ((y[0] + y[1]) + (y[2] + y[3])) +
+             ((x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]));
+    }
+    return volume / 20 * sum;
+  }
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t i = 0; i < reference::nodes; ++i)
       for (std::size_t j = 0; j < reference::nodes; ++j) sum += one[a][i] * reference::mass(i, j) * other[a][j];

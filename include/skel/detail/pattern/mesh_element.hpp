@@ -84,8 +84,8 @@ class element {
   /// What lies behind a face: its cell as it has been updated last, or nullptr where the mesh ends. Precondition: face
   /// < faces(). Builds without NDEBUG check it.
   Cell const* neighbour(std::size_t face) const {
-    if (asked_ != nullptr && !asked_->load(std::memory_order_relaxed)) [[unlikely]]
-      asked_->store(true, std::memory_order_relaxed);
+    if (asked_ != nullptr) [[unlikely]]
+      set(*asked_);
     auto const there = behind(face);
     if (there == face_neighbours::none) return nullptr;
     Cell const* const cell = cells_ + there;
@@ -99,6 +99,10 @@ class element {
   }
 
  private:
+  /// Apart, so that loops over elements are not compiled for it.
+  [[gnu::noinline, gnu::cold]] static void set(std::atomic<bool>& asked) {
+    if (!asked.load(std::memory_order_relaxed)) asked.store(true, std::memory_order_relaxed);
+  }
   /// The place there.
   std::uint32_t behind(std::size_t face) const {
     assert(face < faces());
