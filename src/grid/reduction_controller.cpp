@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -40,9 +41,9 @@ constexpr auto no_cap = std::numeric_limits<std::size_t>::max();
 
 std::size_t threads_of(reduction_settings const& settings) {
   if (settings.threads > 0) return settings.threads;
-  platform::host_probe_options nothing;
-  nothing.repeats = 0;
-  return std::max<std::size_t>(1, platform::probe_host(nothing).cores);
+  auto const cores = platform::find_usable_cores().mine.size();
+  double const granted = platform::read_group_limits().processors.value_or(static_cast<double>(cores));
+  return std::max<std::size_t>(1, std::min(cores, static_cast<std::size_t>(std::ceil(granted))));
 }
 
 reduction_workers threads_for(reduction_settings const& settings) {
