@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <thread>
 
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/tell_user.hpp>
+#include <skel/detail/runtime/waiting_pause.hpp>
 
 #include "answers.hpp"
 
@@ -39,12 +39,11 @@ void tell_of_rank(std::string const& what) {
 template <class Done>
 bool wait(Done const& done, bool limited, double seconds) {
   auto const start = clock::now();
-  auto pause = std::chrono::microseconds(50);
+  waiting_pause pause;
   while (!done()) {
     if (limited && std::chrono::duration<double>(clock::now() - start).count() > seconds) return false;
-    std::this_thread::sleep_for(pause);
+    pause.sleep();
     expect_answers();
-    pause = std::min(2 * pause, std::chrono::microseconds(1000));
   }
   return true;
 }

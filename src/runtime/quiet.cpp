@@ -1,13 +1,12 @@
 #include <skel/detail/runtime/quiet.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <thread>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/waiting_pause.hpp>
 
 #include "answers.hpp"
 
@@ -25,11 +24,10 @@ int count_of(std::uint64_t bytes) {
 
 void wait(MPI_Request request) {
   int done = 0;
-  auto pause = std::chrono::microseconds(50);
+  waiting_pause pause;
   while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), done == 0) {
-    std::this_thread::sleep_for(pause);
+    pause.sleep();
     expect_answers();
-    pause = std::min(2 * pause, std::chrono::microseconds(1000));
   }
 }
 

@@ -5,12 +5,12 @@
 #include <functional>
 #include <span>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
+#include <skel/detail/runtime/waiting_pause.hpp>
 
 #include "answers.hpp"
 #include "listed_ranks.hpp"
@@ -106,12 +106,11 @@ bool rendezvous::all_have_come() {
 
 void rendezvous::meet() {
   auto const start = clock::now();
-  auto pause = 50us;
+  waiting_pause pause;
   while (!all_have_come())
     if (clock::now() - start > 1ms) {
-      std::this_thread::sleep_for(pause);
+      pause.sleep();
       expect_answers();
-      pause = std::min(2 * pause, 1000us);
     }
 }
 
