@@ -548,6 +548,7 @@ TEST_F(DecisionStore, ForcedChoicesThatThereAreNotAreRefusedOnEveryRank) {
   EXPECT_THAT(refusal({{"migration", "assignment 1"}}), HasSubstr("migration=stay"));
   EXPECT_THAT(refusal({{"allreduc", "ring"}}), AllOf(HasSubstr("no such problem"), HasSubstr("allreduce")));
   EXPECT_THAT(refusal({{"exchange", "rare"}}), HasSubstr("dense or sparse"));
+  EXPECT_THAT(refusal({{"reduction", "selprivv"}}), HasSubstr("; did you mean 'selpriv'?"));
   if (ranks_of_world() == 1) return;
   EXPECT_THAT(refusal({{"allreduce", "nonsense"}}),
               AllOf(HasSubstr("'nonsense' is forced, but may not be taken for allreduce of 2048 bytes"),

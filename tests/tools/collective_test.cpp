@@ -166,7 +166,7 @@ TEST_F(CollectiveTest, ComparesTimesThatAreFarApart) {
       {"name": "p1", "hosts": 2, "speed": 1, "latency": 1e-05}],
       "links": [{"between": ["p0", "p1"], "latency": 0.005, "bandwidth": 12000000.0}]})"));
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, testing::Not(HasSubstr("-9223372036854775808")));
+  EXPECT_THAT(result.out, HasSubstr(", much more\n"));
 }
 
 TEST_F(CollectiveTest, TakesSizesWithUnits) {
