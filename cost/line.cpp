@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
@@ -51,7 +52,7 @@ void check_fit(skeletons::shape const& program, plan::placement const& where, pl
     for (auto host : hosts)
       if (host >= platform.host_count())
         throw error("placement: stage '" + stage.name + "' is on host number " + std::to_string(host) +
-                    " and the platform has " + std::to_string(platform.host_count()) + " hosts, counted from 0");
+                    " and the platform has " + counted(platform.host_count(), "host") + ", counted from 0");
   }
 }
 

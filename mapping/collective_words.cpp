@@ -12,8 +12,11 @@ std::string algorithm_name(plan::inside_tree const& tree, bool segmented) {
   return tree.shape == plan::tree_shape::chain ? "pipeline" : "segmented_" + name;
 }
 
+/// From here on a percentage says no more than "much".
+constexpr double much = 1e4;
+
 std::string compared(double part) {
-  if (!std::isfinite(part)) return "much more";
+  if (!(part < much)) return "much more";
   long const whole = std::lround(100 * part);
   return whole == 0 ? "as much" : std::to_string(std::abs(whole)) + (whole > 0 ? " % more" : " % less");
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/mapping/decider.hpp>
 
@@ -135,7 +136,7 @@ std::vector<tuned_collective> make_tuned_rules(platform::description const& mach
   std::size_t const most = request.ranks.back();
   if (most > hosts)
     throw error("rules for " + std::to_string(most) + " ranks are wanted, and " + source + " has " +
-                std::to_string(hosts) + " hosts; add hosts, or ask for fewer ranks");
+                counted(hosts, "host") + "; add hosts, or ask for fewer ranks");
   std::vector<rule_decider> among;  // each number of ranks
   for (std::size_t const ranks : request.ranks) among.push_back(decider_among(ranks, machine, request));
   std::vector<tuned_collective> result;

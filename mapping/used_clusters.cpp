@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 
 namespace skel::mapping {
@@ -15,7 +16,7 @@ used_clusters clusters_of_ranks(platform::description const& machine, std::vecto
   for (std::uint32_t rank = 0; rank < host_of_rank.size(); ++rank) {
     if (host_of_rank[rank] >= machine.host_count())
       throw error("rank " + std::to_string(rank) + " is on host " + std::to_string(host_of_rank[rank]) +
-                  ", but the platform has " + std::to_string(machine.host_count()) + " hosts");
+                  ", but the platform has " + counted(machine.host_count(), "host"));
     by_cluster[machine.cluster_of(host_of_rank[rank])].push_back(rank);
   }
   used_clusters result;

@@ -67,7 +67,7 @@ int clusters(clusters_options const& options, std::ostream& out) {
     out << line_of(answer);
     return done;
   }
-  out << fmt::format("{} hosts, {} clusters\n", matrix.size(), groups.size());
+  out << fmt::format("{}, {}\n", counted(matrix.size(), "host"), counted(groups.size(), "cluster"));
   for (auto const& cluster : answer["clusters"]) {
     auto const& hosts = cluster["hosts"];
     out << fmt::format("{:>6} {:<20}", hosts.size(), cluster["name"].get<std::string>());

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/platform/files.hpp>
 
@@ -96,8 +97,8 @@ int collective(collective_options const& options, std::ostream& out) {
     out << line_of(to_json(decision, machine));
     return done;
   }
-  out << fmt::format("{} of {} bytes among {} hosts: {:.3f} ms\n{}\n", options.operation, bytes, hosts.size(),
-                     1e3 * decision.predicted, decision.why);
+  out << fmt::format("{} of {} bytes among {}: {:.3f} ms\n{}\n", options.operation, bytes,
+                     counted(hosts.size(), "host"), 1e3 * decision.predicted, decision.why);
   if (!decision.edges.empty()) {
     out << fmt::format("\nbetween clusters: {}, {:.3f} ms\n", decision.schedule, 1e3 * decision.between);
     for (auto const& [from, to] : decision.edges)

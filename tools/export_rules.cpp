@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/mapping/tuned_rules.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
@@ -66,8 +67,8 @@ int export_rules(rules_options const& options, std::ostream& out) {
   platform::description const machine = read_platform(options.platform);
   for (std::size_t const ranks : request.ranks)
     if (ranks > machine.host_count())
-      refuse_option("--ranks", fmt::format("has {}, and {} has {} hosts; one rank runs on each", ranks,
-                                           options.platform, machine.host_count()));
+      refuse_option("--ranks", fmt::format("has {}, and {} has {}; one rank runs on each", ranks, options.platform,
+                                           counted(machine.host_count(), "host")));
   auto const asked = std::max_element(request.ranks.begin(), request.ranks.end());
   if (std::size_t const most = asked == request.ranks.end() ? machine.host_count() : *asked; most > most_ranks)
     refuse_option("--ranks",

@@ -110,8 +110,8 @@ std::vector<cost::model_kind> parse_models(std::string const& list) {
     if (!kind) {
       std::string all;
       for (std::string_view known : cost::model_names) all += (all.empty() ? "" : ", ") + std::string(known);
-      refuse_option("--models", in_quotes(name) + " is no communication model" + did_you_mean(name, cost::model_names) +
-                                    "; the models are " + all + ", separated by commas");
+      refuse_option("--models", in_quotes(name) + " is no communication model; the models are " + all +
+                                    ", separated by commas" + did_you_mean(name, cost::model_names));
     }
     if (std::find(models.begin(), models.end(), *kind) == models.end()) models.push_back(*kind);
     begin = end + 1;

@@ -224,8 +224,8 @@ training::reduction_samples only_others(training::reduction_samples all, std::ve
   for (std::string const& kind : kinds)
     if (!there.contains(kind))
       throw input_error("command line", "--without",
-                        fmt::format("no sample is of the kind '{}'{}; there are {}", kind, did_you_mean(kind, there),
-                                    fmt::join(there, ", ")));
+                        fmt::format("no sample is of the kind '{}'; there are {}{}", kind, fmt::join(there, ", "),
+                                    did_you_mean(kind, there)));
   auto kept = all;
   kept.samples.clear(), kept.points.clear();
   for (std::size_t k = 0; k < all.samples.size(); ++k) {

@@ -3,9 +3,11 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/hash.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/type_name.hpp>
 #include <skel/detail/platform/files.hpp>
 
@@ -49,6 +51,34 @@ std::string words_of(run_settings const& settings) {
   if (!settings.announcements.empty()) text += ", with announcements";
   if (run_view::is_wanted(settings)) text += ", looked at";
   return text;
+}
+
+/// The first digits of a hash, to see by whether two are the same.
+std::string in_short(std::uint64_t hash) {
+  return print("%08x", static_cast<unsigned>(hash >> 32U));
+}
+std::string in_short(std::string const& types) {
+  return in_short(mixed(fnv1a().add(types).value()));
+}
+
+std::string words_of(runtime::iteration::mesh_step const& step) {
+  using kind = runtime::iteration::mesh_step::kind;
+  std::string const name = step.name.empty() ? "" : " '" + step.name + "'";
+  switch (step.what) {
+    case kind::phase:
+      return "phase" + name;
+    case kind::update:
+      return "update" + name + " of " + std::to_string(step.bytes) + " B";
+    case kind::all_reduce:
+      return "all_reduce" + name;
+    case kind::totals:
+      return "on_totals" + name;
+    case kind::until:
+      return "until";
+    case kind::output:
+      return "output" + name;
+  }
+  return name;
 }
 
 /// Of a plan that was given.
@@ -107,21 +137,26 @@ runtime::named_call call_with(runtime::bsp::process_group const& group, runtime:
       .add(migration.alpha)
       .add(migration.supersteps);
   for (auto const process : options.pinned) hash.add(process);
-  return {"run() of bsp '" + group.name() + "' of " + std::to_string(group.processes()) +
-              (group.processes() == 1 ? " process" : " processes") + words_of(options, migration) + words_of(settings),
+  return {"run() of bsp '" + group.name() + "' (types " + in_short(types) + ") of " +
+              std::to_string(group.processes()) + (group.processes() == 1 ? " process" : " processes") +
+              words_of(options, migration) + words_of(settings),
           hash.value()};
 }
 
 runtime::named_call call_with(runtime::iteration::mesh_part const& part, face_neighbours const& faces,
                               runtime::iteration::run_options const& options, std::string const& types,
                               run_settings const& settings) {
-  std::string text = "run() of program '" + part.name() + "' over " + counted(part.elements(), "element") +
-                     ", limited to " + counted(options.most_iterations, "iteration");
-  fnv1a hash;
-  hash.add(types).add(options.most_iterations).add(faces.cells()).add(settings.check_updates > 0 ? 1 : 0);
-  for (auto const& step : part.steps()) hash.add(step.name);
-  for (auto const behind : faces.all()) hash.add(std::uint64_t{behind});
-  return {text + words_of(settings) + (settings.check_updates > 0 ? ", with updates checked" : ""), hash.value()};
+  fnv1a mesh, hash;
+  mesh.add(faces.cells());
+  for (auto const behind : faces.all()) mesh.add(std::uint64_t{behind});
+  hash.add(types).add(options.most_iterations).add(mesh.value()).add(settings.check_updates > 0 ? 1 : 0);
+  std::string text = "run() of program '" + part.name() + "' (types " + in_short(types) + ") over " +
+                     counted(part.elements(), "element") + " (mesh " + in_short(mixed(mesh.value())) +
+                     "), limited to " + counted(options.most_iterations, "iteration") + words_of(settings) +
+                     (settings.check_updates > 0 ? ", with updates checked" : "");
+  for (char const* before = ": "; auto const& step : part.steps())
+    text += std::exchange(before, ", ") + words_of(step), hash.add(step.name);
+  return {text, hash.value()};
 }
 
 }  // namespace skel

@@ -24,7 +24,8 @@ runtime::named_call call_with(runtime::bsp::process_group const& group, runtime:
                               skeletons::migration_settings const& migration, std::string const& types,
                               run_settings const& settings);
 
-/// The same of run() of a program over a mesh: its name, steps, limit and elements, and what lies behind their faces.
+/// The same of run() of a program over a mesh: its name, limit, elements and steps, and hashes of its types and of what
+/// lies behind the faces of its elements.
 runtime::named_call call_with(runtime::iteration::mesh_part const& part, face_neighbours const& faces,
                               runtime::iteration::run_options const& options, std::string const& types,
                               run_settings const& settings);

@@ -78,7 +78,9 @@ void decision_store::share(std::shared_ptr<decision_store> const& one) {
   of_all().last = one;
 }
 
-decision_store::decision_store(runtime::communicator const& ranks, run_settings const& settings, bool is_measured) {
+decision_store::decision_store(runtime::communicator const& ranks, run_settings const& settings, bool is_measured)
+    : is_root_(ranks.rank() == 0) {
+  static_cast<void>(mapping::was_force_used(""));  // what it asks is there for as long as this
   std::string refused;
   if (ranks.rank() == 0) {
     auto opened = platform::open_knowledge(ranks.hosts(), settings.knowledge, is_measured);
@@ -116,11 +118,20 @@ decision_store::~decision_store() {
     return;
   }
   if (file_ && !file_->problem().empty()) warn(file_->problem());
+  if (is_root_ && std::uncaught_exceptions() == 0) warn_of_unused();
   if (!kept_ || learnt_.empty()) return;
   try {
     if (auto const warning = kept_->add(learnt_); !warning.empty()) warn(warning);
   } catch (std::exception const& e) {
     warn(std::string("the learnt times are not kept: ") + e.what());
+  }
+}
+
+/// Who only stays is not asked where nothing could move.
+void decision_store::warn_of_unused() const {
+  for (auto const& [problem, choice] : setup_.forced) {
+    if (choice == mapping::remap_choice::stay || mapping::was_force_used(problem)) continue;
+    warn_once("--skel-force " + problem + "=" + choice + " had no effect: this program made no decision of " + problem);
   }
 }
 
@@ -157,8 +168,8 @@ void check_forced(mapping::forced_choices const& forced) {
   for (auto const& [problem, choice] : forced) {
     std::string const said = "--skel-force " + problem + "=" + choice;
     if (std::ranges::find(decision_problems(), problem) == decision_problems().end())
-      throw error(said + ": there is no such problem" + did_you_mean(problem, decision_problems()) + "; there are " +
-                  joined(decision_problems()));
+      throw error(said + ": there is no such problem; there are " + joined(decision_problems()) +
+                  did_you_mean(problem, decision_problems()));
     if (problem == mapping::placement_choice::name) try {
         (void)plan::read_placement(choice);
       } catch (error const& unreadable) {
@@ -173,7 +184,8 @@ void check_forced(mapping::forced_choices const& forced) {
     if (problem == mapping::exchange_problem::name && !plan::find_exchange(choice))
       throw error(said + ": an exchange is dense or sparse");
     if (problem == mapping::reduction_choice::name && !plan::find_reduction(choice))
-      throw error(said + ": no algorithm of reductions; there are " + joined(algorithms_of_reductions()));
+      throw error(said + ": no algorithm of reductions; there are " + joined(algorithms_of_reductions()) +
+                  did_you_mean(choice, algorithms_of_reductions()));
   }
 }
 

@@ -25,7 +25,7 @@ class decision_store {
   /// Collective. Throws skel::error on every rank where the file of decisions cannot be written, or where the file of
   /// knowledge has another use.
   decision_store(runtime::communicator const& ranks, run_settings const& settings, bool is_measured);
-  /// A file that cannot be written is a warning on standard error.
+  /// A file that cannot be written is a warning on standard error, and so is a forced choice that nothing asked for.
   ~decision_store();
   decision_store(decision_store const&) = delete;
   decision_store& operator=(decision_store const&) = delete;
@@ -45,7 +45,10 @@ class decision_store {
   void learnt(mapping::decision_entries const& by_one);
 
  private:
+  void warn_of_unused() const;
+
   mapping::decision_setup setup_;
+  bool is_root_;  // on rank 0
   std::unique_ptr<record::decision_file> file_;
   std::unique_ptr<record::decision_log> log_;   // into the file, for several threads
   std::optional<platform::kept_entries> kept_;  // on rank 0

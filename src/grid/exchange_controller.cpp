@@ -133,7 +133,10 @@ exchange_controller::words exchange_controller::said_by(int rank, exchange_call 
   words said = told_by(rank, mine);
   said.changed = report_.phases == 0 || mine.version != version_ || mine.elements != report_.elements;
   said.allowed = mine.version == open_version ? set_of(reduction_exchange::dense) : every_way;
-  if (forced_) said.allowed &= set_of(*forced_);
+  if (forced_) {
+    mapping::note_forced_use(mapping::exchange_problem::name);
+    said.allowed &= set_of(*forced_);
+  }
   said.subscripts = mine.subscripts;
   said.cap = memory_cap_;
   said.uses = expected_uses_ > 0 ? expected_uses_ : std::numeric_limits<double>::infinity();
@@ -193,7 +196,8 @@ void exchange_controller::expect_agreement(grid& among, words const& agreed, exc
   bool const some_own = agreed.least_loop == own_iterations;
   throw input_error("skel::irregular_reduction", "loop",
                     "is " + std::string(some_own ? "a share of its own" : "another one") + " on rank " +
-                        std::to_string(agreed.least_loop_rank) + " than on rank " +
+                        std::to_string(agreed.least_loop_rank) +
+                        (some_own ? ", and one that all ranks have on rank " : " than on rank ") +
                         std::to_string(agreed.most_loop_rank) +
                         "; run(grid, pattern, ...) divides the iterations of one loop, which is the same on all ranks. "
                         "If each rank brings iterations of its own, give all of them skel::own_share(pattern)");

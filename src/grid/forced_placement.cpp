@@ -31,8 +31,8 @@ std::vector<int> forced_placement::ranks_of(std::size_t station) const {
   for (auto const& [host, count] : text_[station]) {
     auto const found = std::ranges::find(names, host);
     if (found == names.end())
-      refuse("there is no rank " + in_quotes(host) + " for " + name(station) + did_you_mean(host, names) +
-             "; there are " + joined(names));
+      refuse("there is no rank " + in_quotes(host) + " for " + name(station) + "; there are " + joined(names) +
+             did_you_mean(host, names));
     auto const rank = static_cast<int>(found - names.begin());
     if (std::ranges::find(processors_.rank_of, rank) == processors_.rank_of.end())
       refuse(in_quotes(host) + " has no core of its own for " + name(station));

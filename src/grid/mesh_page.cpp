@@ -35,9 +35,10 @@ std::string summary(mesh_history const& run) {
   auto const& of = run.report.run;
   std::string out = run.began.empty() ? "" : paragraph("Began " + run.began + ".");
   if (auto const done = run.report.resumed)
-    out += paragraph("It went on after iteration " + number_of(*done) + ", from a checkpoint.");
+    out += paragraph("It went on after iteration " + number_of(*done) + ", from a checkpoint, up to iteration " +
+                     number_of(of.iterations) + ".");
   double const each = of.iterating / iterations_made(run);
-  std::string so_far = counted(of.iterations, "iteration") + " in " + scaled(of.seconds, "s") + ", " +
+  std::string so_far = counted(run.report.iterations_made(), "iteration") + " in " + scaled(of.seconds, "s") + ", " +
                        scaled(each, "s") + " each, over " + counted(of.elements, "element") + " on " +
                        counted(of.hosts.size(), "rank") + ".";
   if (double const expected = run.report.plan.iteration; expected > 0 && each > 0)

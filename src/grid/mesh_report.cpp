@@ -38,11 +38,13 @@ std::ostream& operator<<(std::ostream& to, mesh_report const& report) {
   auto const& run = report.run;
   auto const iterations = static_cast<double>(std::max<std::uint64_t>(1, report.iterations_made()));
   std::string out = "program '" + run.name + "' over " + counted(run.elements, "element") + ": " +
-                    counted(run.iterations, "iteration") + print(" in %.4g s, ", run.seconds) +
+                    counted(report.iterations_made(), "iteration") + print(" in %.4g s, ", run.seconds) +
                     scaled(run.iterating / iterations, "s") + " each";
   if (report.plan.iteration > 0) out += " where " + scaled(report.plan.iteration, "s") + " were expected";
   out += "\n";
-  if (report.resumed) out += "  went on after iteration " + std::to_string(*report.resumed) + ", from a checkpoint\n";
+  if (report.resumed)
+    out += "  went on after iteration " + std::to_string(*report.resumed) + ", from a checkpoint, up to iteration " +
+           std::to_string(run.iterations) + "\n";
   if (report.checkpoints.written > 0)
     out += "  " + counted(report.checkpoints.written, "checkpoint") + ", " +
            scaled(static_cast<double>(report.checkpoints.bytes), "B") +

@@ -73,9 +73,8 @@ void check_hosts(runtime::program const& line, processor_map const& processors) 
       if (processors.find_rank(name)) continue;
       auto const known = processors.names();
       std::span const listed(known.begin(), std::min(known.size(), most_listed));
-      throw error(stage + " is pinned to " + in_quotes(name) + ", which is no host of this run" +
-                  did_you_mean(name, known) + "; there are " + joined(listed) +
-                  (listed.size() < known.size() ? ", ..." : ""));
+      throw error(stage + " is pinned to " + in_quotes(name) + ", which is no host of this run; there are " +
+                  joined(listed) + (listed.size() < known.size() ? ", ..." : "") + did_you_mean(name, known));
     }
     if (at.size() > 1 && !spreads(station))
       throw error(stage + " is pinned to " + std::to_string(at.size()) +

@@ -65,7 +65,9 @@ placed_run program_history::believe(runtime::program const& line, std::vector<ru
 }
 
 std::optional<std::string> program_history::forced() const {
-  return store_->forced(mapping::placement_choice::name);
+  auto said = store_->forced(mapping::placement_choice::name);
+  if (said) mapping::note_forced_use(mapping::placement_choice::name);
+  return said;
 }
 
 std::vector<double> times_alone(runtime::program const& line, placed_run const& placed, record::run_record const& run,

@@ -67,7 +67,8 @@ std::string sentence(std::vector<own_view> const& views, std::vector<std::size_t
   }
   if (few == 0) return {};
   if (few > 1)
-    text += ", and " + counted(few - 1, "other rank") + " fewer than " + (few == 2 ? "its" : "their") + " host has";
+    text += ", and " + counted(few - 1, "other rank") + " may use only some cores of " +
+            (few == 2 ? "its host" : "their hosts");
   if (!bound) return text + ": there are no more where it runs";
   return text + (runtime::is_launched()
                      ? ": mpirun binds ranks to cores unless it is told not to (mpirun --bind-to none)"

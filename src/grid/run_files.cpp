@@ -53,8 +53,8 @@ std::string next_name(std::string const& name) {
 
 /// Empty: it can be.
 std::string why_not_written(std::string const& name, char const* option) {
-  if (name.empty() || record::can_be_written(name)) return {};
-  return name + ": cannot be opened for writing, or is a pipe; give " + option + " a file in a folder that exists";
+  auto const why = name.empty() ? "" : record::why_not_opened(name, option);
+  return why.empty() ? "" : name + ": " + why;
 }
 std::string why_not_written(std::vector<run_files::file> const& files) {
   for (auto const& one : files)

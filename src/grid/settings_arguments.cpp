@@ -217,6 +217,7 @@ void print_help() {
 run_settings settings_from_arguments(int& argc, char**& argv) {
   occupy_standard_descriptors();  // before a file is read
   run_settings settings;
+  std::map<std::string, std::string> given;  // values
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
     std::string name = argv[i];
@@ -238,9 +239,11 @@ run_settings settings_from_arguments(int& argc, char**& argv) {
       for (auto const& entry : options()) names.push_back(entry.first.substr(prefix.size()));
       auto const near = near_name(name.substr(prefix.size()), names);
       throw input_error("command line", name,
-                        "no such option" + (near ? "; did you mean '" + std::string(prefix) + *near + "'?" : "") +
-                            "; --skel-help lists them");
+                        "no such option; --skel-help lists them" +
+                            (near ? "; did you mean '" + std::string(prefix) + *near + "'?" : ""));
     }
+    if (found->second.value == nullptr && has_value)
+      throw input_error("command line", name, "takes no value: give it without " + in_quotes("=" + value));
     if (found->second.value != nullptr && !has_value) {
       if (i + 1 >= argc) throw input_error("command line", name, std::string("needs a value: ") + found->second.value);
       value = argv[++i];
@@ -249,10 +252,15 @@ run_settings settings_from_arguments(int& argc, char**& argv) {
       throw input_error(
           "command line", name,
           std::string("its value is empty; give it ") + found->second.value + ", or leave the option out");
+    std::string const about = name == "--skel-force" ? name + " " + value.substr(0, value.find('=')) : name;
+    if (auto const [before, is_first] = given.emplace(about, value); !is_first && before->second != value)
+      throw input_error(
+          "command line", name,
+          "is given twice: " + in_quotes(before->second) + " and " + in_quotes(value) + "; leave one of them out");
     found->second.apply(settings, value);
   }
   argc = kept;
-  argv[argc] = nullptr;
+  if (argv != nullptr) argv[argc] = nullptr;
   return settings;
 }
 

@@ -15,7 +15,10 @@ namespace {
 void warn_of_forced(run_settings const& settings, std::initializer_list<std::string_view> problems,
                     std::string const& why) {
   for (auto const problem : problems)
-    if (settings.forced.contains(std::string(problem))) warn_once("--skel-force " + std::string(problem) + ": " + why);
+    if (settings.forced.contains(std::string(problem))) {
+      warn_once("--skel-force " + std::string(problem) + ": " + why);
+      mapping::note_forced_use(problem);  // more is not to be said
+    }
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ collective find_operation(std::string const& name) {
   }
   names.erase(std::unique(names.begin(), names.end()), names.end());
   refuse("SKEL_MPI_ALGORITHM",
-         "'" + name + "' is not a collective" + did_you_mean(name, names) + "; there are " + joined(names));
+         "'" + name + "' is not a collective; there are " + joined(names) + did_you_mean(name, names));
 }
 
 /// OPERATION=ALGORITHM or OPERATION=ALGORITHM:SEGMENT
@@ -97,7 +97,7 @@ void read_forced(std::string const& word, std::map<collective, forced_algorithm>
     std::string all;
     for (std::string const& name : names) all += (all.empty() ? "" : ", ") + name;
     refuse("SKEL_MPI_ALGORITHM", "there is no '" + how.name + "' for " + std::string(plan::name_of(operation)) +
-                                     did_you_mean(how.name, names) + "; there are " + all);
+                                     "; there are " + all + did_you_mean(how.name, names));
   }
   forced[operation] = std::move(how);
 }

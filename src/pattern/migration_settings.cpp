@@ -13,8 +13,8 @@ namespace skel::skeletons {
 
 void check(migration_settings const& of) {
   if (std::ranges::find(migration_policies, of.name) == migration_policies.end())
-    throw error(in_quotes(of.name) + " is no policy of migration" + did_you_mean(of.name, migration_policies) +
-                "; one of " + joined(migration_policies));
+    throw error(in_quotes(of.name) + " is no policy of migration; one of " + joined(migration_policies) +
+                did_you_mean(of.name, migration_policies));
   if (of.alpha == 0 || of.alpha > most_alpha)
     throw error("alpha of policy '" + of.name + "' is " + std::to_string(of.alpha) +
                 "; supersteps until the first call, 1 to " + std::to_string(most_alpha) + ", are wanted");

@@ -142,6 +142,17 @@ host_names::host_names(snapshot const& machine) {
   }
 }
 
+namespace {
+
+/// "vm" of "vm-r1", as reports call a rank of a host with several; empty: it is no such name.
+std::string_view host_of_rank_name(std::string_view name) {
+  auto const mark = name.rfind("-r");
+  if (mark == std::string_view::npos || !number_in<std::size_t>(name.substr(mark + 2))) return {};
+  return name.substr(0, mark);
+}
+
+}  // namespace
+
 std::vector<std::size_t> const& host_names::find(std::string_view name) const {
   static std::vector<std::size_t> const none;
   auto const found = hosts_.find(name);
@@ -173,9 +184,14 @@ bool host_names::knows(announcement const& said) const {
 void host_names::expect_known(announcement const& said, std::string const& source) const {
   auto const expect = [&](std::string const& name) {
     if (hosts_.contains(name)) return;
+    std::string const unknown = "there is no host or cluster " + in_quotes(name);
+    if (auto const host = host_of_rank_name(name); hosts_.contains(host))
+      throw input_error(source, "",
+                        unknown + ", which is a rank of host " + in_quotes(host) +
+                            "; announce the host, with all its ranks: " + in_quotes(host));
     std::vector<std::string_view> names;
     for (auto const& [known, hosts] : hosts_) names.emplace_back(known);
-    throw input_error(source, "", "there is no host or cluster " + in_quotes(name) + did_you_mean(name, names));
+    throw input_error(source, "", unknown + did_you_mean(name, names));
   };
   expect(said.host);
   if (said.says == announcement::kind::link) expect(said.to);

@@ -185,8 +185,7 @@ std::vector<double> read_of_hosts(reader const& object, description const& machi
       auto const cluster = machine.find_cluster(name);
       auto const host = machine.find_host(name);
       if (!cluster && !host)
-        object.at(name).fail("is no host or cluster of the platform" + did_you_mean(name, known) +
-                             "; change or remove it");
+        object.at(name).fail("is no host or cluster of the platform; change or remove it" + did_you_mean(name, known));
       if (clusters && cluster)
         for (std::size_t h = 0; h < all.size(); ++h)
           if (machine.cluster_of(h) == *cluster) all[h] = number;
@@ -228,9 +227,9 @@ skeletons::migration_settings read_policy(reader const& object, skeletons::migra
   if (object.has("name")) {
     made.name = object.at("name").text();
     if (std::ranges::find(skeletons::migration_policies, made.name) == skeletons::migration_policies.end())
-      object.at("name").fail(in_quotes(made.name) + " is no policy" +
-                             did_you_mean(made.name, skeletons::migration_policies) +
-                             "; one of never, rotate, migbsp, greedy_refine, diffusion, skel");
+      object.at("name").fail(in_quotes(made.name) +
+                             " is no policy; one of never, rotate, migbsp, greedy_refine, diffusion, skel" +
+                             did_you_mean(made.name, skeletons::migration_policies));
   }
   made.alpha = object.count_or("alpha", made.alpha);
   if (made.alpha == 0 || made.alpha > skeletons::most_alpha)

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
@@ -167,7 +168,7 @@ skeletons::stage_shape read_stage(reader const& object) {
     stage.at.push_back(host.name("the name of a host is wanted"));
   if (stage.at.empty()) object.at("at").fail("names no host; leave it out if the stage may run anywhere");
   if (stage.width != 0 && stage.width != stage.at.size())
-    object.at("at").fail("names " + std::to_string(stage.at.size()) + " hosts for a \"width\" of " +
+    object.at("at").fail("names " + counted(stage.at.size(), "host") + " for a \"width\" of " +
                          std::to_string(stage.width));
   if (stage.at.size() > 1 && !stage.replicable)
     object.at("at").fail("names several hosts for a stage that is not \"replicable\": true");

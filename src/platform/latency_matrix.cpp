@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/csv.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
@@ -63,7 +64,7 @@ latency_matrix::latency_matrix(std::vector<std::string> hosts, std::vector<doubl
     throw input_error(source, "", "has " + std::to_string(n) + " hosts; at most " + std::to_string(max_hosts));
   if (seconds_.size() != n * n)
     throw input_error(source, "",
-                      "has " + std::to_string(seconds_.size()) + " latencies for " + std::to_string(n) + " hosts; " +
+                      "has " + std::to_string(seconds_.size()) + " latencies for " + counted(n, "host") + "; " +
                           std::to_string(n * n) + " are wanted");
   std::unordered_map<std::string, std::size_t> names;
   for (std::size_t h = 0; h < n; ++h) {

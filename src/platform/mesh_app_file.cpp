@@ -39,8 +39,9 @@ record::mesh_phase read_phase(reader const& object, description const& machine) 
   for (auto const& one : machine.clusters())
     if (!made.seconds_per_element.contains(one.name))
       coefficients.fail("phase " + in_quotes(made.name) + " has no seconds per element for cluster " +
-                        in_quotes(one.name) + " of the platform" + did_you_mean(one.name, given) +
-                        "; measure it there, or leave the cluster out of the platform");
+                        in_quotes(one.name) +
+                        " of the platform; measure it there, or leave the cluster out of the platform" +
+                        did_you_mean(one.name, given));
   return made;
 }
 
@@ -101,10 +102,15 @@ record::mesh_app parse_mesh_app(std::string_view text, std::string const& source
       given.push_back(cluster);
       made.price_per_hour[cluster] = zero_or_more(prices.at(cluster));
     }
-    for (auto const& one : machine.clusters())
+    double all = 0;
+    for (auto const& one : machine.clusters()) {
       if (!made.price_per_hour.contains(one.name))
-        prices.fail("has no price for cluster " + in_quotes(one.name) + " of the platform" +
-                    did_you_mean(one.name, given) + "; 0 where it costs nothing");
+        prices.fail("has no price for cluster " + in_quotes(one.name) + " of the platform; 0 where it costs nothing" +
+                    did_you_mean(one.name, given));
+      all += static_cast<double>(one.hosts) * made.price_per_hour.at(one.name);
+      if (!std::isfinite(all))
+        prices.at(one.name).fail("is too much: the price of all hosts together is no finite number");
+    }
   }
   return made;
 }

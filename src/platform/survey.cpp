@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/base/classic_locale.hpp>
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/median_error.hpp>
 #include <skel/detail/base/statistics.hpp>
@@ -181,7 +182,7 @@ void read_cluster(description const& machine, std::size_t c, std::string const& 
   if (block.has("hosts")) {
     hosts = block.at("hosts").elements("an array with an object for each host is wanted");
     if (hosts.size() != from.hosts)
-      block.at("hosts").fail("has " + std::to_string(hosts.size()) + " hosts of " + std::to_string(from.hosts));
+      block.at("hosts").fail("has " + counted(hosts.size(), "host") + " of " + std::to_string(from.hosts));
   }
   for (std::size_t i = 0; i < from.hosts; ++i) {
     std::size_t const number = all.hosts.size();

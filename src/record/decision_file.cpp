@@ -13,9 +13,7 @@
 namespace skel::record {
 
 decision_file::decision_file(std::string file) : file_(std::move(file)) {
-  if (!can_be_written(file_))
-    throw error(file_ +
-                ": cannot be opened for writing, or is a pipe; give --skel-decisions a file in a folder that exists");
+  if (auto const why = why_not_opened(file_, "--skel-decisions"); !why.empty()) throw error(file_ + ": " + why);
   out_ = output_file(file_, output_file::target::anything).give_name_now();
 }
 

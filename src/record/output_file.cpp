@@ -2,16 +2,23 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include <cerrno>
+#include <system_error>
+
+#include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/output_file.hpp>
 
 namespace skel::record {
 
-bool can_be_written(std::string const& file) {
-  int const descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+std::string why_not_opened(std::string const& file, std::string const& option) {
   struct stat of {};
-  return descriptor >= 0 && ::fstat(descriptor, &of) == 0 && ::close(descriptor) == 0 && !S_ISFIFO(of.st_mode);
+  if (::stat(file.c_str(), &of) == 0 && S_ISFIFO(of.st_mode)) return "is a pipe; give " + option + " a file";
+  descriptor const to(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666));
+  if (to) return {};
+  int const why = errno;
+  return "cannot be opened for writing: " + std::generic_category().message(why) + "; give " + option + " a file " +
+         (why == ENOENT || why == ENOTDIR ? "in a folder that exists" : "that can be written");
 }
 
 void write_whole(std::string const& file, std::string_view text) {

@@ -286,6 +286,13 @@ class measurement {
   /// Copies the user's functions once each; further workers of farms are made when there are batches for them.
   void make_workers() {
     for (std::size_t at = 1; at < line_.size() && add_worker(at, 0); ++at) continue;
+    auto const& sink = line_.stations.back();
+    if (result_.failed || !sink.begin) return;
+    try {
+      sink.begin();
+    } catch (...) {
+      fail(line_.size() - 1, 0, failure::kind::begin);
+    }
   }
   /// `item`: the first for the worker. False: its copy threw.
   bool add_worker(std::size_t at, std::uint64_t item) {
@@ -506,8 +513,10 @@ class measurement {
       batch.items = nullptr;
       if (user_call::was_interrupted()) return;
       bool const counted = !line_.stations[at].renumbered;
-      of.failed = describe_failure({line_.stations[at].stage_of(*workers_[at][w]), failure::kind::process,
-                                    batch.first + (counted ? position : 0), counted ? 1 : batch.given});
+      of.failed = describe_failure({.stage = line_.stations[at].stage_of(*workers_[at][w]),
+                                    .item = batch.first + (counted ? position : 0),
+                                    .items = counted ? 1 : batch.given,
+                                    .part = line_.kind_of(at)});
       return;
     }
     of.taken += taken;
@@ -604,8 +613,9 @@ class measurement {
         for (std::size_t position = 0; at < line_.size() && batch; ++at)
           batch = workers_[at].front()->process(std::move(batch), position, bytes_[at]);
       } catch (...) {
-        fail(describe_failure(
-            {line_.stations[at].stage_of(*workers_[at].front()), failure::kind::process, result_.items - 1}));
+        fail(describe_failure({.stage = line_.stations[at].stage_of(*workers_[at].front()),
+                               .item = result_.items - 1,
+                               .part = line_.kind_of(at)}));
         return false;
       }
     }
@@ -614,7 +624,8 @@ class measurement {
 
   /// In a catch clause, of the thread that the exception came to (a fork has no other one).
   void fail(std::size_t station, std::uint64_t item, failure::kind during = failure::kind::process) {
-    fail(describe_failure({line_.stations[station].notes.name, during, item}));
+    fail(describe_failure(
+        {.stage = line_.stations[station].notes.name, .during = during, .item = item, .part = line_.kind_of(station)}));
   }
   void fail(failure what) {
     end_early(text_of(what));

@@ -59,9 +59,11 @@ void checkpoints::saved(stream_position const& at, station_state* state) {
   if (state != nullptr) try {
       state->take_into(bytes = buffers_->take(at.station));
     } catch (...) {
-      auto const kind = failure::kind::write_state;
-      problem =
-          text_of(describe_failure({line_.stations[at.station].notes.name, kind, at.last_item, 1, among_.rank()}));
+      problem = text_of(describe_failure({.stage = line_.stations[at.station].notes.name,
+                                          .during = failure::kind::write_state,
+                                          .item = at.last_item,
+                                          .rank = among_.rank(),
+                                          .part = line_.kind_of(at.station)}));
       bytes = {};
     }
   if (among_.rank() == 0) return came(at, std::move(bytes), std::move(problem));

@@ -18,8 +18,10 @@ std::string items_of(failure const& f) {
 }
 
 std::string where(failure const& f) {
-  std::string const stage = "stage '" + f.stage + "'", item = std::to_string(f.item);
+  std::string const stage = f.part + " '" + f.stage + "'", item = std::to_string(f.item);
   switch (f.during) {
+    case failure::kind::begin:
+      return stage + " could not begin";
     case failure::kind::make:
       return "a worker of " + stage + " could not be made for item " + item;
     case failure::kind::process:

@@ -58,6 +58,12 @@ site& executor::at(std::size_t station) const {
 }
 
 void executor::start() {
+  if (site& last = *sites_.back(); last.had_workers() && last.what().begin) try {
+      user_call const known(functions_.back(), record::now_ns());
+      last.what().begin();
+    } catch (...) {
+      return fail(last, failure::kind::begin, 0);
+    }
   if (!sites_.front()->is_source()) return;
   agenda todo;
   sites_.front()->start(todo);
@@ -491,16 +497,17 @@ void executor::end(site& here, agenda& todo) {
 void executor::fail_at(site const& here, std::string const& stage, std::uint64_t first_item, std::uint64_t source_items,
                        std::size_t position) {
   if (here.what().renumbered)
-    fail({stage, failure::kind::process, first_item, source_items, rank_});
+    fail(here, {stage, failure::kind::process, first_item, source_items, rank_});
   else
-    fail({stage, failure::kind::process, first_item + position, 1, rank_});
+    fail(here, {stage, failure::kind::process, first_item + position, 1, rank_});
 }
 
 void executor::fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items) {
-  fail({here.what().notes.name, during, item, items, rank_});
+  fail(here, {here.what().notes.name, during, item, items, rank_});
 }
 
-void executor::fail(failure known) {
+void executor::fail(site const& here, failure known) {
+  known.part = line_.kind_of(here.number());
   if (user_call::was_interrupted()) return stop_early();  // there is another reason why the run ends
   failure what = describe_failure(std::move(known));
   std::string const why = text_of(what);

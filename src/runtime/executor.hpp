@@ -73,7 +73,7 @@ class executor {
   /// Runs one of those that wait: for engines without threads. Precondition: which < waiting_jobs().
   void run_job(std::size_t which);
 
-  /// Starts the source, if it is here.
+  /// Begins the sink, and starts the source, where they are here.
   void start();
 
   // The communication thread:
@@ -173,7 +173,7 @@ class executor {
   void run_strand(job const& work);
   void end(site& here, agenda& todo);
   void fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items = 1);
-  void fail(failure known);
+  void fail(site const& here, failure known);
   void fail_at(site const& here, std::string const& stage, std::uint64_t first_item, std::uint64_t source_items,
                std::size_t position);
 

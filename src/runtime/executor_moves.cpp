@@ -141,7 +141,7 @@ bool executor::lend_batch(job& work, replica_group::replica& one, errand& answer
   } catch (...) {
     auto const& name = work.here->what().notes.name;
     if (asked.partial != 0)
-      fail({name, failure::kind::process, asked.first_item, asked.source_items, rank_});
+      fail(*work.here, {name, failure::kind::process, asked.first_item, asked.source_items, rank_});
     else
       fail_at(*work.here, name, asked.first_item, asked.source_items, position);
     return false;

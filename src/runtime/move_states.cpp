@@ -33,7 +33,10 @@ template <class Send>
 std::vector<unmoved_state> exchange(program const& line, communicator const& ranks, Send const& send) {
   std::vector<unmoved_state> mine;
   auto const failed = [&](std::size_t station, failure::kind during) {
-    mine.push_back({station, describe_failure({line.stations[station].notes.name, during, 0, 1, ranks.rank()})});
+    mine.push_back({station, describe_failure({.stage = line.stations[station].notes.name,
+                                               .during = during,
+                                               .rank = ranks.rank(),
+                                               .part = line.kind_of(station)})});
   };
   mpi_transport among(ranks);
   among.open(states, [&](int, auto body, auto sizes) -> landing {

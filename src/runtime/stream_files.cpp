@@ -57,6 +57,11 @@ std::string constant_name(std::string const& name) {
   return in_quotes(problem ? name : whole.string());
 }
 
+bool is_pipe(std::string const& name) {
+  struct stat of {};
+  return ::stat(name.c_str(), &of) == 0 && S_ISFIFO(of.st_mode);
+}
+
 /// A file with its name, which is opened when it is needed and closed at the end.
 class stream_file {
  public:
@@ -210,21 +215,34 @@ struct file_sink::state {
   stream_files_detail::written_bytes not_safe{};  // since all was on the disk
   bool doubtful = false;                          // these may not come to the disk, whatever the system says
   bool lost = false;                              // for good
+  bool placed = false;                            // the file is cut where we write on
 
-  /// One that failed is tried again as a whole: what was not cut is not written to.
-  void begin() {
+  void open() {
     if (file.is_open()) return;
     try {
-      open_at_place();
+      file.open_to_write();
+      if (file.is_own()) file.expect(begins_at());
     } catch (...) {
       file.close();
       throw;
     }
   }
-  void open_at_place() {
-    file.open_to_write();
-    if (!file.is_own()) return;  // what is in it is not ours to cut
-    std::uint64_t const from = position - waiting.size();
+  /// One that failed is tried again as a whole: what was not cut is not written to.
+  void begin() {
+    if (placed) return;
+    open();
+    try {
+      if (file.is_own()) cut();  // what is in others is not ours
+    } catch (...) {
+      file.close();
+      throw;
+    }
+    placed = true;
+  }
+  /// Of what waits to be written.
+  std::uint64_t begins_at() const { return position - waiting.size(); }
+  void cut() {
+    std::uint64_t const from = begins_at();
     file.expect(from);
     if (::ftruncate(file.number(), static_cast<off_t>(from)) != 0 && (errno != EINVAL || from > 0))
       file.fail("cannot be cut");  // EINVAL: a device or a pipe
@@ -278,6 +296,11 @@ void file_sink::write(std::string_view bytes) {
   if (s.waiting.size() >= stream_files_detail::buffered) s.flush();
 }
 
+/// Opening a pipe waits for somebody who reads it, which is not to be before there is something to read.
+void file_sink::skel_begin() {
+  if (!stream_files_detail::is_pipe(state_->file.name())) state_->open();
+}
+
 void file_sink::finish() {
   state_->synchronise();
 }
@@ -296,7 +319,8 @@ std::uint64_t file_sink::safe_position() const {
 }
 
 void file_sink::go_on_at(std::uint64_t position) {
-  if (state_->file.is_open()) throw error("a sink that writes a file has begun: it cannot go on elsewhere");
+  if (state_->placed) throw error("a sink that writes a file has begun: it cannot go on elsewhere");
+  state_->file.close();
   state_->position = position;
 }
 

@@ -117,7 +117,7 @@ if(LAUNCH)
   set(names ${copy}.hard)  # mpirun takes 2 s to end a program that fails
 endif()
 foreach(same IN LISTS names)
-  run_it(1 "stage 'read' threw on item 0 on rank 0: .*copy[.a-z]* is the input: give the output another name"
+  run_it(1 "source 'read' threw on item 0 on rank 0: .*copy[.a-z]* is the input: give the output another name"
     ${copy} ${same})
   execute_process(COMMAND cmp ${copy} ${SCRATCH}/plain COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
@@ -144,6 +144,6 @@ if(NOT LAUNCH)  # mpirun brings standard input through a pipe, and an interrupt 
   endif()
 endif()
 
-run_it(1 "stage 'write' threw on item 0 on rank 0: /dev/full: cannot be written.*No space left" ${SCRATCH}/plain /dev/full)
+run_it(1 "sink 'write' threw on item 0 on rank 0: /dev/full: cannot be written.*No space left" ${SCRATCH}/plain /dev/full)
 run_it(1 "/nowhere/x: cannot be opened: No such file" /nowhere/x ${SCRATCH}/packed.gz)
 run_it(1 "usage: 01_compress" ${SCRATCH}/plain)

@@ -510,6 +510,27 @@ TEST_F(DecisionStore, ForcedChoicesAreTaken) {
   }
 }
 
+TEST_F(DecisionStore, AForcedChoiceThatNothingAskedForIsAWarning) {
+  auto const said = [&](std::string const& problem, std::string const& choice, auto const& run) {
+    auto forced = settings;
+    forced.forced = {{problem, choice}};
+    testing::internal::CaptureStderr();
+    {
+      skel::grid grid(forced);
+      run(grid);
+    }
+    return testing::internal::GetCapturedStderr();
+  };
+  auto const nothing = [](skel::grid&) {};
+  EXPECT_THAT(
+      said("copies", "foo", nothing),
+      HasSubstr(self == 0 ? "--skel-force copies=foo had no effect: this program made no decision of copies" : ""));
+  EXPECT_EQ(said("remap", "stay", nothing), "");
+  if (ranks_of_world() == 1) return;
+  EXPECT_THAT(said("allreduce", "flat", [this](skel::grid& grid) { all_reduce(grid, 1); }),
+              testing::Not(HasSubstr("had no effect")));
+}
+
 TEST_F(DecisionStore, ForcedChoicesThatThereAreNotAreRefusedOnEveryRank) {
   auto const refusal = [&](std::map<std::string, std::string, std::less<>> forced) -> std::string {
     settings.forced = std::move(forced);
@@ -527,6 +548,7 @@ TEST_F(DecisionStore, ForcedChoicesThatThereAreNotAreRefusedOnEveryRank) {
   EXPECT_THAT(refusal({{"migration", "assignment 1"}}), HasSubstr("migration=stay"));
   EXPECT_THAT(refusal({{"allreduc", "ring"}}), AllOf(HasSubstr("no such problem"), HasSubstr("allreduce")));
   EXPECT_THAT(refusal({{"exchange", "rare"}}), HasSubstr("dense or sparse"));
+  EXPECT_THAT(refusal({{"reduction", "selprivv"}}), HasSubstr("; did you mean 'selpriv'?"));
   if (ranks_of_world() == 1) return;
   EXPECT_THAT(refusal({{"allreduce", "nonsense"}}),
               AllOf(HasSubstr("'nonsense' is forced, but may not be taken for allreduce of 2048 bytes"),

@@ -191,7 +191,7 @@ TEST(Grid, RefusesAPinToNoHostBeforeTheFirstItem) {
   if (rank_count() > 1) {
     EXPECT_THAT(refused_before_the_first_item(
                     on_equal_hosts(), [&] { return skel::stage("work", wait_for(1us), skel::at("hots-1")) | drop(); }),
-                HasSubstr("; did you mean 'host-1'?; there are"));
+                testing::EndsWith("; did you mean 'host-1'?"));
   }
   std::string const host = skel::platform::host_name();
   EXPECT_THAT(refused_before_the_first_item(

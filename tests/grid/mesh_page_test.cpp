@@ -1,6 +1,7 @@
 #include "mesh_page.hpp"
 
 #include <numeric>
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -44,6 +45,18 @@ TEST(MeshPage, ShowsIterationsBesideWhatWasExpected) {
               HasSubstr("<td>&#39;advance&#39;, computing</td><td class=\"n\">1.2 ms</td><td class=\"n\">1.6 ms</td>"));
   EXPECT_THAT(page, HasSubstr("<td>all-reduces</td><td class=\"n\">300 us</td><td class=\"n\">200 us</td>"));
   EXPECT_THAT(page, HasSubstr("2 checkpoints, 48 kB in 10 ms; the last one after iteration 80."));
+}
+
+TEST(MeshPage, CountsTheIterationsOfThisRunWhereItWentOn) {
+  auto run = mesh_run("light");
+  run.report.resumed = 40;
+  EXPECT_THAT(skel::mesh_page(run),
+              AllOf(HasSubstr("It went on after iteration 40, from a checkpoint, up to iteration 100."),
+                    HasSubstr("It is complete: 60 iterations in 300 ms")));
+  std::ostringstream text;
+  text << run.report;
+  EXPECT_THAT(text.str(), AllOf(HasSubstr(": 60 iterations in 0.3 s"),
+                                HasSubstr("went on after iteration 40, from a checkpoint, up to iteration 100\n")));
 }
 
 TEST(MeshPage, ShowsWhatRanksDid) {

@@ -302,6 +302,12 @@ std::map<std::string, way> const ways{
      }}},
     {"mesh-of-another-limit", {[](skel::grid& g) { g.run(triangles(4).limited(first(g) ? 7U : 8U)); }}},
     {"mesh-of-other-elements", {[](skel::grid& g) { g.run(triangles(first(g) ? 4 : 5)); }}},
+    {"mesh-with-another-step", {[](skel::grid& g) {
+       if (first(g))
+         g.run(triangles(4) | skel::phase("again", [](int& own) { ++own; }));
+       else
+         g.run(triangles(4));
+     }}},
     {"mesh-with-other-neighbours", {[](skel::grid& g) { g.run(triangles(4, first(g) ? 0 : 1)); }}},
     {"bsp-moved-by-one-rank", {[](skel::grid& g) {
        auto app = halting();

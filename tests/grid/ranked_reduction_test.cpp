@@ -290,6 +290,23 @@ TEST_F(RankedReduction, RefusesOtherLengthsOnAllRanks) {
   }
 }
 
+TEST_F(RankedReduction, RefusesAShareOfOneRankBesideTheLoopOfAll) {
+  if (ranks == 1) GTEST_SKIP() << "needs two ranks";
+  irregular_reduction<> reduction({.threads = 2});
+  auto const mine = share_of(self, ranks, 100, 8);
+  numbers x(100, 5);
+  try {
+    if (self == 1)
+      reduction.run(grid, own_share(mine), std::span{x}, adding(self));
+    else
+      reduction.run(grid, share_of(0, ranks, 100, 8), std::span{x}, adding(0));
+    FAIL() << "nothing was refused";
+  } catch (input_error const& refused) {
+    EXPECT_THAT(refused.what(),
+                HasSubstr("loop: is a share of its own on rank 1, and one that all ranks have on rank 0; run("));
+  }
+}
+
 TEST_F(RankedReduction, RefusesDifferentForcedExchanges) {
   if (ranks == 1) GTEST_SKIP() << "needs two ranks";
   irregular_reduction<> reduction(with(self == 0 ? reduction_exchange::dense : reduction_exchange::sparse));

@@ -158,6 +158,40 @@ TEST(Resumption, ASumThatRoundsHasTheBitsOfARunThatNothingInterrupted) {
   EXPECT_EQ(sum, grid.rank() == 0 ? sum_along_the_tree(0, std::uint64_t{1} << 16) : 0);
 }
 
+/// Nothing is computed for a file that cannot be written.
+TEST(Resumption, ASinkWhoseFileCannotBeOpenedEndsTheRunBeforeItsFirstItem) {
+  skel::grid grid(settings());
+  folder const here(grid);
+  for (bool const given : {false, true}) {
+    skel::plan::run_plan plan;
+    plan.stations = {{{0}}, {{0}}, {{0}}, {{grid.size() - 1}}};
+    if (given) grid.settings().plan = plan;
+    std::uint64_t worked = 0;
+    auto app = skel::source("count", counting{}) |
+               skel::stage("work", [&worked](std::uint64_t x) { return ++worked, busy(x); }) |
+               skel::stage("sum", summing{}) | skel::sink("write", skel::file_sink(here / "none/out"));
+    try {
+      grid.run(app);
+      FAIL() << "a folder was made";
+    } catch (skel::stage_error const& e) {
+      EXPECT_THAT(e.what(), HasSubstr("sink 'write' could not begin on rank " +
+                                      std::to_string(given ? grid.size() - 1 : 0) + ": "));
+      EXPECT_THAT(e.what(), HasSubstr("none/out: cannot be opened: No such file or directory"));
+    }
+    EXPECT_LT(worked, given && grid.size() > 1 ? items : 1);
+  }
+}
+
+/// A run that ends before it writes has not cut the file of the run before.
+TEST(Resumption, ASinkKeepsWhatIsInItsFileUntilItWrites) {
+  skel::grid grid(settings());
+  folder const here(grid);
+  if (grid.rank() == 0) std::ofstream(here / "out") << "of the run before";
+  auto app = compose(here / "out", [](std::uint64_t x) { return x > 0 ? throw std::runtime_error("bad item") : x; });
+  EXPECT_THROW(grid.run(app), skel::stage_error);
+  if (grid.rank() == 0) EXPECT_EQ(text_in(here / "out"), "of the run before");
+}
+
 struct unwritable : summing {
   template <class Archive>
   void serialize(Archive&) {

@@ -43,6 +43,13 @@ TEST(SettingsArguments, AreTakenOutOfTheProgramsOwn) {
   EXPECT_THAT(of.left, ElementsAre("program", "--input", "x", "-v"));
 }
 
+TEST(SettingsArguments, MayBeNone) {
+  int count = 0;
+  char** values = nullptr;
+  EXPECT_FALSE(skel::settings_from_arguments(count, values).live);
+  EXPECT_EQ(count, 0);
+}
+
 TEST(SettingsArguments, SayWhatIsWrongWithAnOption) {
   auto const read = [](std::initializer_list<std::string> given) {
     return [given = std::vector<std::string>(given)] {
@@ -57,6 +64,14 @@ TEST(SettingsArguments, SayWhatIsWrongWithAnOption) {
               ThrowsMessage<skel::error>(AllOf(HasSubstr("no such option"), Not(HasSubstr("did you mean")))));
   EXPECT_THAT(read({"--skel-migration", "rotate:99999999999999999999"}),
               ThrowsMessage<skel::error>(HasSubstr("is more than the 1000000 supersteps that are the most")));
+  for (auto const* flag : {"--skel-live=no", "--skel-ranks=3", "--skel-progress="})
+    EXPECT_THAT(read({flag}), ThrowsMessage<skel::error>(HasSubstr("takes no value")));
+  EXPECT_THAT(read({"--skel-patience", "1", "--skel-patience=2"}),
+              ThrowsMessage<skel::error>(HasSubstr("--skel-patience: is given twice: '1' and '2'")));
+  EXPECT_THAT(read({"--skel-force", "exchange=dense", "--skel-force", "exchange=sparse"}),
+              ThrowsMessage<skel::error>(HasSubstr("--skel-force: is given twice")));
+  EXPECT_NO_THROW(read({"--skel-patience", "1", "--skel-patience=1", "--skel-force", "exchange=dense", "--skel-force",
+                        "reduction=selpriv"})());
   EXPECT_THAT(read({"--skel-trace"}), ThrowsMessage<skel::error>(HasSubstr("needs a value: FILE")));
   for (auto const& empty : {read({"--skel-checkpoint", ""}), read({"--skel-checkpoint="})})
     EXPECT_THAT(empty, ThrowsMessage<skel::error>(AllOf(HasSubstr("its value is empty"), HasSubstr("FOLDER"))));

@@ -105,6 +105,14 @@ TEST(HostNames, SaysWhichNameWasMeant) {
   } catch (skel::input_error const& problem) {
     EXPECT_STREQ(problem.what(), "FILE: line 1: there is no host or cluster 'nanci'; did you mean 'nancy'?");
   }
+  try {  // reports call ranks so
+    names.expect_known({.says = kind::leaves, .host = "nancy-r1"}, "FILE: line 1");
+    FAIL();
+  } catch (skel::input_error const& problem) {
+    EXPECT_STREQ(problem.what(),
+                 "FILE: line 1: there is no host or cluster 'nancy-r1', which is a rank of host 'nancy'; announce the "
+                 "host, with all its ranks: 'nancy'");
+  }
   EXPECT_THROW(names.expect_known({.says = kind::link, .host = "lyon", .to = "x", .latency = 1}, "t"),
                skel::input_error);
   names.expect_known({.says = kind::link, .host = "lyon", .to = "nancy", .latency = 1}, "t");

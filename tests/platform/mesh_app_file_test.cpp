@@ -77,7 +77,8 @@ TEST(MeshAppFile, SaysWhatItCannotAccept) {
   EXPECT_THAT(
       refusal(R"("elements": 10, "phases": [{"name": "flux", "seconds_per_element": {"lyon": 1, "nanci": 1}}])"),
       HasSubstr("app.json: phases[0].seconds_per_element: phase 'flux' has no seconds per element for cluster "
-                "'nancy' of the platform; did you mean 'nanci'?"));
+                "'nancy' of the platform; measure it there, or leave the cluster out of the platform; did you mean "
+                "'nanci'?"));
   EXPECT_THAT(refusal("\"elements\": 0, " + phases), HasSubstr("elements: is not more than 0"));
   EXPECT_THAT(refusal(phases), HasSubstr("elements: is missing"));
   EXPECT_THAT(refusal("\"elements\": 1"), HasSubstr("phases: is missing"));
@@ -91,7 +92,11 @@ TEST(MeshAppFile, SaysWhatItCannotAccept) {
   EXPECT_THAT(refusal("\"elements\": 1, \"updates\": 1.5, " + phases), HasSubstr("updates: is 1.5"));
   EXPECT_THAT(
       refusal(R"("elements": 1, "price_per_hour": {"lyon": 1, "nanci": 1, "sophia": 1}, )" + phases),
-      HasSubstr("price_per_hour: has no price for cluster 'nancy' of the platform; did you mean 'nanci'?; 0 where"));
+      HasSubstr("price_per_hour: has no price for cluster 'nancy' of the platform; 0 where it costs nothing; did you "
+                "mean 'nanci'?"));
+  EXPECT_THAT(
+      refusal(R"("elements": 1, "price_per_hour": {"lyon": 1, "nancy": 1.7e308, "sophia": 1.7e308}, )" + phases),
+      HasSubstr("price_per_hour.sophia: is too much: the price of all hosts together is no finite number"));
   EXPECT_THAT(refusal(R"("elements": 1, "price_per_hour": {"lyon": -1}, )" + phases),
               HasSubstr("price_per_hour.lyon: is negative"));
   EXPECT_THAT(refusal("\"elements\": 1, \"element\": 1, " + phases), HasSubstr("did you mean 'elements'?"));

@@ -49,13 +49,20 @@ TEST(DecisionFile, IsALineForEachDecisionAndEachTimeThatIsToldOfIt) {
 }
 
 TEST(DecisionFile, ThatCannotBeWrittenIsRefused) {
-  try {
-    decision_file const log("/no/such/folder/decisions.jsonl");
-    ADD_FAILURE() << "it was opened";
-  } catch (skel::error const& refused) {
-    EXPECT_THAT(refused.what(), testing::HasSubstr("/no/such/folder/decisions.jsonl"));
-    EXPECT_THAT(refused.what(), testing::HasSubstr("--skel-decisions"));
-  }
+  auto const refusal = [](std::string const& file) -> std::string {
+    try {
+      decision_file const log(file);
+      return "it was opened";
+    } catch (skel::error const& refused) {
+      return refused.what();
+    }
+  };
+  EXPECT_EQ(refusal("/no/such/folder/decisions.jsonl"),
+            "/no/such/folder/decisions.jsonl: cannot be opened for writing: No such file or directory; give "
+            "--skel-decisions a file in a folder that exists");
+  EXPECT_EQ(refusal("/"),
+            "/: cannot be opened for writing: Is a directory; give --skel-decisions a file that can be "
+            "written");
 }
 
 TEST(DecisionFile, SaysWhichFileDoesNotHaveAllAndWhy) {
@@ -73,7 +80,8 @@ TEST(DecisionFile, SaysSoOfLinesThatAreWrittenInSeveralPieces) {
 TEST(DecisionFile, IsNoPipeThatNobodyMayRead) {
   std::string const pipe = testing::TempDir() + "pipe_of_test";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THROW(decision_file const log(pipe), skel::error);
+  EXPECT_THAT([&] { decision_file const log(pipe); },
+              testing::ThrowsMessage<skel::error>(pipe + ": is a pipe; give --skel-decisions a file"));
   std::remove(pipe.c_str());
 }
 

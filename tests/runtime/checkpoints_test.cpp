@@ -96,7 +96,7 @@ TEST_F(Checkpoints, OfAStateThatCannotBeWrittenIsGivenUpAndToldOnce) {
   for (int tries = 0; tries < 3; ++tries) make(some, no_rank, &state);
   state.fails = false;
   make(some, no_rank, &state);
-  auto const words = testing::HasSubstr("the state of stage 'keep' could not be serialised on rank 0: ");
+  auto const words = testing::HasSubstr("the state of sink 'keep' could not be serialised on rank 0: ");
   EXPECT_THAT(told_, testing::ElementsAre(words));
   auto const kept = some.finish();
   EXPECT_EQ(kept.written, 1U);

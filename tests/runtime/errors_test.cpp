@@ -47,6 +47,10 @@ TEST(Failure, OfAnExceptionWithoutWordsSaysSo) {
 TEST(Failure, SaysWhatHappenedToWhichItemsWhere) {
   EXPECT_EQ(message_of(describe({"cut", kind::process, 7, 1, 3})),
             "stage 'cut' threw on item 7 on rank 3: bad (std::runtime_error)");
+  EXPECT_EQ(message_of(describe({.stage = "read", .item = 7, .rank = 3, .part = "source"})),
+            "source 'read' threw on item 7 on rank 3: bad (std::runtime_error)");
+  EXPECT_EQ(message_of(describe({.stage = "write", .during = kind::begin, .rank = 3, .part = "sink"})),
+            "sink 'write' could not begin on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::make, 7, 1, 3})),
             "a worker of stage 'cut' could not be made for item 7 on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::finish, 7, 1, 3})),

@@ -253,6 +253,58 @@ TEST_F(StreamFiles, WhatIsMissingIsSaid) {
   EXPECT_THAT([&] { nowhere.finish(); }, ThrowsMessage<skel::error>(HasSubstr("cannot be opened")));
 }
 
+TEST_F(StreamFiles, ASinkOpensItsFileBeforeTheFirstItemAndKeepsWhatIsInIt) {
+  skel::file_sink nowhere(folder_ / "none" / "out");
+  EXPECT_THAT([&] { nowhere.skel_begin(); },
+              ThrowsMessage<skel::error>(HasSubstr("none/out: cannot be opened: No such file")));
+  std::string const name = file("what was there before");
+  skel::file_sink sink(name);
+  sink.skel_begin();
+  EXPECT_EQ(text_in(name), "what was there before");
+  sink(std::string("new"));
+  sink.finish();
+  EXPECT_EQ(text_in(name), "new");
+}
+
+TEST_F(StreamFiles, ASinkThatGoesOnExpectsItsFileBeforeTheFirstItem) {
+  std::string const name = folder_ / "out";
+  skel::file_sink first(name);
+  first.skel_begin();
+  first(std::string("first "));
+  auto const state = saved(first);
+  first(std::string("lost"));
+  first.finish();
+  skel::file_sink again(name);
+  again.skel_begin();  // measured here before the state came
+  restore(again, state);
+  again.skel_begin();
+  EXPECT_EQ(text_in(name), "first lost");
+  again(std::string("second"));
+  again.finish();
+  EXPECT_EQ(text_in(name), "first second");
+  fs::resize_file(name, 3);
+  skel::file_sink shorter(name);
+  restore(shorter, state);
+  EXPECT_THAT([&] { shorter.skel_begin(); }, ThrowsMessage<skel::error>(HasSubstr("has 3 bytes")));
+}
+
+/// Or it would wait for somebody who reads.
+TEST_F(StreamFiles, ASinkOpensAPipeWhenItHasSomethingToWrite) {
+  std::string const name = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(name.c_str(), 0600), 0);
+  std::string got;
+  std::thread reader;
+  {
+    skel::file_sink sink(name);
+    sink.skel_begin();
+    reader = std::thread([&] { got = text_in(name); });
+    sink(std::string("through"));
+    sink.finish();
+  }
+  reader.join();
+  EXPECT_EQ(got, "through");
+}
+
 TEST_F(StreamFiles, ASinkThatIsStandardOutputCutsNothing) {
   auto const file = folder_ / "all";
   std::ofstream(file) << "precious\n";

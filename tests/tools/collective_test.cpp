@@ -159,6 +159,16 @@ TEST_F(CollectiveTest, RefusesWhatItCannotAnswerWithAReason) {
   EXPECT_THAT(missing.err, HasSubstr("no_such_file.json"));
 }
 
+TEST_F(CollectiveTest, ComparesTimesThatAreFarApart) {
+  auto const result = collective({"--op", "broadcast", "--bytes", "1k"}, file("p.json", R"({"skel_platform": 1,
+      "clusters": [{"name": "p0", "hosts": 4, "speed": 1, "latency": 5e-05, "bandwidth": 1e8, "plogp": {"L": 4e-05,
+      "g": [[0, 1e-05], [1024, 2e-05]], "os": [3e-06, 3e-06], "or": 9007199254740992}},
+      {"name": "p1", "hosts": 2, "speed": 1, "latency": 1e-05}],
+      "links": [{"between": ["p0", "p1"], "latency": 0.005, "bandwidth": 12000000.0}]})"));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(", much more\n"));
+}
+
 TEST_F(CollectiveTest, TakesSizesWithUnits) {
   auto const plain = collective({"--bytes", "65536", "--json"});
   ASSERT_EQ(plain.status, 0) << plain.err;

@@ -174,8 +174,8 @@ TEST_F(Train, TimesPatternsOfFilesOnceAndLeavesOutKinds) {
 
   auto const unknown = train({"--seconds", "0", "--samples", path("s.csv"), "--without", "rings"});
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.err, testing::AllOf(HasSubstr("no sample is of the kind 'rings'; did you mean 'ring'?"),
-                                          HasSubstr("experiment 0")));
+  EXPECT_THAT(unknown.err, testing::AllOf(HasSubstr("no sample is of the kind 'rings'; there are "),
+                                          HasSubstr("experiment 0"), HasSubstr("; did you mean 'ring'?")));
 
   auto const none =
       train({"--seconds", "0", "--samples", path("s.csv"), "--without", "ring", "--without", "experiment 0",

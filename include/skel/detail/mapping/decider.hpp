@@ -20,6 +20,7 @@
 #include <skel/detail/base/lru_map.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/mapping/decision_problem.hpp>
+#include <skel/detail/mapping/decision_setup.hpp>
 #include <skel/detail/mapping/horizon.hpp>
 #include <skel/detail/mapping/known_errors.hpp>
 #include <skel/detail/mapping/poly_model.hpp>
@@ -335,7 +336,10 @@ class decider {
     auto const forced = forced_.find(problem_.problem_of(asked));
     auto all = problem_.candidates(asked, made.model, forced != forced_.end());
     SKEL_EXPECTS(!all.empty());
-    if (forced != forced_.end()) keep_only(asked, all, forced->second);
+    if (forced != forced_.end()) {
+      note_forced_use(forced->first);
+      keep_only(asked, all, forced->second);
+    }
     std::vector<corrected_time> times;
     std::vector<double> entries;
     std::vector<std::uint64_t> ids;

@@ -11,6 +11,12 @@ concept wrapper = requires {
   requires std::is_same_v<decltype(F::function), typename F::skel_wraps>;
 };
 
+/// A function of skel's that begins before the first item of a run, where it will be called: skel_begin() may throw.
+template <class F>
+concept begins = requires(F& function) {
+  function.skel_begin();
+};
+
 /// Calls `finish()` of a user's function object that has one.
 template <class F>
 void finish(F& function) {

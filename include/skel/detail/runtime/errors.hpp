@@ -66,6 +66,7 @@ namespace runtime {
 /// What went wrong in a user's function, as its rank knows it.
 struct failure {
   enum class kind : std::uint8_t {
+    begin,        ///< the function could not begin, before the first item of the run (skel_begin())
     make,         ///< a worker, its own copy of the stage's function, could not be made
     process,      ///< the stage's function threw
     finish,       ///< its finish() threw
@@ -84,10 +85,11 @@ struct failure {
   std::string what{};
   std::exception_ptr exception{};  ///< stays on its rank
   std::string type{};              ///< of the exception
+  std::string part = "stage";      ///< what `stage` is: or "source", or "sink"
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(stage, during, item, items, rank, what, type);
+    archive(stage, during, item, items, rank, what, type, part);
   }
 };
 

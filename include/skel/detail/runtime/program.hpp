@@ -49,6 +49,7 @@ struct station {
   bool stateful = false;                 ///< one instance has to see all items: it may keep something of them
   std::shared_ptr<station_state> state;  ///< what it keeps, where that can go to another rank; nullptr: it cannot
   std::optional<int>* home = nullptr;    ///< where a later run finds the rank that has its state; nullptr: no later run
+  std::function<void()> begin{};         ///< of a sink whose function begins before the first item; empty: it does not
   bool* ended = nullptr;                 ///< of the source: whether its stream has ended, for a later run
   // What checkpoints depend on besides (identity_of):
   std::type_info const* function = nullptr;  ///< the type of its function or operator; nullptr: there are several
@@ -71,10 +72,13 @@ struct program {
   std::string types{};  ///< name of the composition's type, which tells functions and operators apart
 
   std::size_t size() const { return stations.size(); }
+  /// "source", "sink" or "stage".
+  std::string kind_of(std::size_t station) const {
+    return station == 0 ? "source" : station + 1 == size() ? "sink" : "stage";
+  }
   /// What messages call a station's function: "source 'read' on rank 0".
   std::string words_of(std::size_t station, int rank) const {
-    std::string const kind = station == 0 ? "source" : station + 1 == size() ? "sink" : "stage";
-    return kind + " '" + stations[station].notes.name + "' on rank " + std::to_string(rank);
+    return kind_of(station) + " '" + stations[station].notes.name + "' on rank " + std::to_string(rank);
   }
 };
 
@@ -151,6 +155,7 @@ class lowering {
     station s = make(part.notes, around);
     accept<In>(s);
     s.make_worker = [&f = part.consume] { return std::make_unique<sink_worker<F, In>>(f); };
+    if constexpr (skeletons::begins<F>) s.begin = [&f = part.consume] { f.skel_begin(); };
     follow(s, part.consume, part.home);
     to_.push_back(std::move(s));
   }

@@ -71,7 +71,8 @@ class file_source {
 /// A sink that writes the bytes of its items into a file, one behind the other: std::string, std::vector<float>, or any
 /// plain type. It begins the file anew, or, where it goes on from a checkpoint, cuts it where the checkpoint was made.
 /// With each checkpoint what it has written is brought to the disk, and the name of a file that it has made. The file
-/// is opened where the sink is, when the first item comes. Names of descriptors that are open already (/dev/stdout,
+/// is opened where the sink is, when the run begins, and a pipe when the first bytes are written. What is in it stays
+/// until then. Names of descriptors that are open already (/dev/stdout,
 /// /dev/fd/N) are written on where these are, and never cut. Its functions throw skel::error with file and reason when
 /// it cannot be written, or is shorter than a checkpoint says.
 class file_sink {
@@ -85,6 +86,8 @@ class file_sink {
   void operator()(T const& item) {
     write(runtime::bytes_in_file(item));
   }
+  /// Before the first item: opens the file, and cuts nothing yet.
+  void skel_begin();
   /// At the end of the stream: brings all to the disk.
   void finish();
   /// Bytes that it has taken.
@@ -118,8 +121,8 @@ bool wait_for_input(int descriptor, std::stop_token const& stop);
 
 /// A source that reads a file: each line, without its end, and also the last one that has none. A line ends with LF or
 /// with CR LF; a CR alone is a byte as others. A byte order mark of UTF-8 at the beginning is left out. Otherwise lines
-/// are given as they are, text or not. For the exact bytes of a file, use skel::block_source. Where the file is a pipe or
-/// a terminal that has nothing yet, it waits no longer than the run goes on.
+/// are given as they are, text or not. For the exact bytes of a file, use skel::block_source. Where the file is a pipe
+/// or a terminal that has nothing yet, it waits no longer than the run goes on.
 class line_source : public runtime::file_source {
  public:
   explicit line_source(std::string file);
