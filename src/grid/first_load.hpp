@@ -45,8 +45,8 @@ bool others_count();
 others_load load_beside(runtime::core_share const& got, bool told, runnable_series const& there, double cores,
                         double of_host, bool limited = false);
 
-/// The same of any `cores` of the host, by the threads that could run alone: taken for spread evenly. Others flee from
-/// cores that a program keeps busy to those where it waits yet. Not known where nobody looked.
+/// The same of any `cores` of the host, by the threads that could run alone. They count as spread evenly: others flee
+/// from cores that a program keeps busy to its idle ones. Not known where nobody looked.
 others_load counted_beside(runtime::core_share const& got, bool told, runnable_series const& there, double cores,
                            double of_host);
 

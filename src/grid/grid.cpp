@@ -487,7 +487,7 @@ struct grid::state {
     else
       tell_user(of_program + "no update is missing in its first " +
                 (compared == 1 ? "iteration" : std::to_string(compared) + " iterations") +
-                (compared < asked ? ", after which it ended" : ""));
+                (compared < asked ? "; the check got no further" : ""));
   }
 
   /// Whether a program has phases, which may change cells, and no update, so that copies of them stay what they were.
@@ -831,7 +831,7 @@ struct grid::state {
         for (std::size_t const one : {domain, d}) {
           auto const counted = counted_beside(got, record::tells_waiting(), seen,
                                               std::min(of_host, static_cast<double>(where.cores[one])), of_host);
-          if (counted.others > where.others[one].others) where.others[one] = counted;
+          if (counted.others > where.others[one].others || (one == d && !counted.known)) where.others[one] = counted;
         }
   }
 
@@ -1142,14 +1142,6 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
 
 mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
                              runtime::iteration::run_options options, mesh_run_view* view, bool watches_readers) {
-  std::atomic<bool> has_read = false;
-  auto const look_for_readers = [&] {
-    if (!watches_readers || !has_read.load(std::memory_order_relaxed)) return;
-    watches_readers = false;
-    warn_once("program '" + part.name() +
-              "': it has begun to read cells of neighbours, and has no update: cells of other ranks keep their first "
-              "values. Add skel::update(name, &Cell::member) for the members that it reads, unless they never change");
-  };
   auto const me = static_cast<std::uint32_t>(ranks.rank());
   std::optional<mesh_checkpoints> checkpoints;
   std::string left_out;
@@ -1166,6 +1158,15 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   report.without_checkpoints = std::move(left_out);
   options.group_of = std::move(placed.group_of);
   auto layout = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, placed.rank_of, me));
+  std::atomic<bool> has_read = false;  // an element of rank 0, which looks for all
+  auto const look_for_readers = [&] {
+    if (!watches_readers || !has_read.load(std::memory_order_relaxed)) return;
+    watches_readers = false;
+    layout->elements.asked = nullptr;  // between two iterations nobody computes
+    warn_once("program '" + part.name() +
+              "': it has begun to read cells of neighbours, and has no update: cells of other ranks keep their first "
+              "values. Add skel::update(name, &Cell::member) for the members that it reads, unless they never change");
+  };
   if (watches_readers) layout->elements.asked = &has_read;
   if (checkpoints && checkpoints->done()) {
     options.done = report.resumed = checkpoints->done();

@@ -133,8 +133,8 @@ topology_pointer read_topology() {
   return topology;
 }
 
-/// The same of this process, read once, which takes hwloc 2 to 3 ms.
-hwloc_topology_t cores() {
+/// The same for all callers: hwloc reads it in 2 to 3 ms. What the process may use is asked for anew each time.
+hwloc_topology_t shared_topology() {
   static auto* const all = new topology_pointer(read_topology());  // also for static objects that end later
   return all->get();
 }
@@ -144,7 +144,6 @@ usable_cores cores_of(hwloc_topology_t topology) {
   bitmap const usable(hwloc_bitmap_alloc(), &hwloc_bitmap_free);
   auto const allowed = hwloc_topology_get_allowed_cpuset(topology);
   if (hwloc_get_cpubind(topology, usable.get(), HWLOC_CPUBIND_PROCESS) != 0) hwloc_bitmap_copy(usable.get(), allowed);
-  hwloc_bitmap_and(usable.get(), usable.get(), allowed);
   usable_cores result{0, {}};
   // Where the system says nothing of cores, each processing unit counts as one.
   auto const type = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
@@ -161,7 +160,7 @@ usable_cores cores_of(hwloc_topology_t topology) {
 void read_cores(host_measurement& result) {
   result.cores = std::max(1U, std::thread::hardware_concurrency());
   result.memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  auto* const topology = cores();
+  auto* const topology = shared_topology();
   if (topology == nullptr) return;
   result.cores = cores_of(topology).mine.size();
   if (auto const memory = hwloc_get_root_obj(topology)->total_memory; memory > 0)
@@ -177,7 +176,7 @@ std::string host_name() {
 }
 
 usable_cores find_usable_cores() {
-  if (auto* const topology = cores()) return cores_of(topology);
+  if (auto* const topology = shared_topology()) return cores_of(topology);
   usable_cores result{std::max<std::size_t>(1, std::thread::hardware_concurrency()), {}};
   for (std::size_t core = 0; core < result.host; ++core) result.mine.push_back(core);
   return result;

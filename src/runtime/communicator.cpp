@@ -157,7 +157,10 @@ class session {
     }
     if (meeting_ != nullptr) leave_together(*meeting_, 0, "the end of the program", failed);
     if (meeting_ == nullptr && failed) leave_without_grid();
-    if (has_ended()) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    if (has_ended()) {
+      std::fflush(nullptr);  // what main has said of the exception
+      MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
     watch_answers({}, {}, 0, nullptr);
     delete meeting_;
     MPI_Finalize();

@@ -68,6 +68,7 @@ void executor::run_save(job const& work, agenda& todo) {
 }
 
 void executor::roll_back(int from, stream_position const& counts, std::string const& why) {
+  if (stopping()) return;
   stream_position stays = counts;
   stays.keeper = from;
   tell_rolled_back(stays, "rank " + std::to_string(rank_) + " has no memory for its state: " + why);

@@ -120,7 +120,7 @@ void leave_together(rendezvous& meeting, std::uint64_t number, std::string const
   };
   if (!wait(all_leave, true, patience))
     return end("after a mistake, others have not left the grid " + within(patience));
-  if (!told && meeting.found_as_all_left()) end_run("the mistake was found when all ranks left");
+  if (!told && meeting.found_as_all_left()) end("the mistake was found when all ranks left");
 }
 
 }  // namespace skel::runtime

@@ -10,6 +10,7 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
+#include <skel/detail/runtime/leaving.hpp>
 #include <skel/detail/runtime/waiting_pause.hpp>
 
 #include "answers.hpp"
@@ -94,6 +95,7 @@ void rendezvous::fail(std::string const& why) {
 
 void rendezvous::check() const {
   if (mistake_) throw error(*mistake_);
+  if (has_ended()) throw error("the run has ended on this rank, which left a grid because of an exception");
 }
 
 bool rendezvous::all_have_come() {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -367,7 +368,7 @@ TEST(MeshOnGrid, SaysThatTheCheckOfUpdatesHasFoundNothing) {
   auto const cut_short = said_of(ends, settings);
   if (skel::grid().rank() == 0)
     EXPECT_EQ(cut_short,
-              "skel: program 'ends': no update is missing in its first 2 iterations, after which it ended\n");
+              "skel: program 'ends': no update is missing in its first 2 iterations; the check got no further\n");
 }
 
 TEST(MeshOnGrid, SaysThatTheCheckOfUpdatesSawNoIteration) {
@@ -381,6 +382,45 @@ TEST(MeshOnGrid, SaysThatTheCheckOfUpdatesSawNoIteration) {
   EXPECT_THROW(grid.run(never_updated(throwing)), skel::mesh_error);
   auto const said = testing::internal::GetCapturedStderr();
   if (grid.rank() == 0) EXPECT_THAT(said, HasSubstr("found nothing, as its first iteration did not end"));
+}
+
+/// A cell of which neighbours read a part, and so many of them that phases fetch it ahead.
+struct large {
+  std::array<double, 16> u{}, next{};
+  std::array<double, 256> other{};
+};
+
+TEST(MeshOnGrid, ComputesTheSameWhereNeighboursAreFetchedAhead) {
+  auto const box = skel::box_of_tetrahedra({10, 10, 10});
+  auto const begin = [](std::size_t number) { return 1.0 / static_cast<double>(number + 1); };
+  auto const program = skel::iterate("large", box,
+                                     [&](mesh_element const& e) {
+                                       large made;
+                                       made.u.fill(begin(e.number()));
+                                       return made;
+                                     }) |
+                       skel::phase("read",
+                                   [](element<large> e) {
+                                     e->next = e->u;
+                                     for (std::size_t f = 0; f < e.faces(); ++f)
+                                       if (auto const* const there = e.neighbour(f))
+                                         for (std::size_t k = 0; k < 16; ++k) e->next[k] += there->u[k];
+                                   }) |
+                       skel::phase("take", [](large& own) { own.u = own.next; }) | skel::update("u", &large::u) |
+                       skel::times(3);
+  ASSERT_TRUE(skel::runtime::iteration::fetches_ahead(box.cells(), sizeof(large)));
+  auto const found = skel::grid().run(program, [](large const& own) { return own.u[15]; });
+  auto const behind = skel::neighbours_by_faces(box);
+  std::vector<double> u(box.cells());
+  for (std::size_t e = 0; e < u.size(); ++e) u[e] = begin(e);
+  for (int k = 0; k < 3; ++k) {
+    auto next = u;
+    for (std::size_t e = 0; e < u.size(); ++e)
+      for (auto const there : behind.of(e))
+        if (there != skel::face_neighbours::none) next[e] += u[there];
+    u = next;
+  }
+  EXPECT_EQ(found.values, u);
 }
 
 /// The same program on any number of ranks, while its elements are dealt anew.

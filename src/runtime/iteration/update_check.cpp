@@ -217,9 +217,12 @@ update_check find_forgotten_update(mesh_part& part, face_neighbours const& mesh,
   if (!part.cells_compare())
     throw error("program '" + part.name() +
                 "': its cells cannot be compared, so that no forgotten update can be found: give them an operator==");
-  compared_run whole(part, mesh, interrupt);
-  auto found = whole.run(iterations);
-  if (!found) return {{}, whole.compared()};
+  auto [found, compared] = [&] {  // its copies of cells are gone before there are others
+    compared_run whole(part, mesh, interrupt);
+    auto first = whole.run(iterations);
+    return std::pair(std::move(first), whole.compared());
+  }();
+  if (!found) return {{}, compared};
   auto const steps = part.steps();
   std::string mends, others;
   for (std::size_t u = 0; u < steps.size(); ++u) {
@@ -231,7 +234,7 @@ update_check find_forgotten_update(mesh_part& part, face_neighbours const& mesh,
   bool const whole_mend =
       mends.empty() &&
       is_later(compared_run(part, mesh, interrupt).run(found->iteration, extra_update{found->step, {}}), *found);
-  if (interrupt != nullptr && interrupt->load()) return {};  // it is not known what mends it
+  if (interrupt != nullptr && interrupt->load()) return {{}, compared};  // it is not known what mends it
   std::string const where = "'" + steps[found->step].name + "'";
   found->what = std::string(found->during == mesh_failure::kind::reduce ? "all_reduce " : "phase ") + where +
                 (found->what.empty() ? " gives another result for element " : " throws at element ") +

@@ -67,13 +67,6 @@ class element {
         asked_(where.asked),
         place_(place) {}
 
-  /// Another one of the same elements. O(1), without looking at `where` again.
-  element at(std::size_t place) const {
-    element other = *this;
-    other.place_ = place;
-    return other;
-  }
-
   Cell& operator*() const { return cells_[place_]; }
   Cell* operator->() const { return cells_ + place_; }
 
@@ -85,11 +78,11 @@ class element {
   /// < faces(). Builds without NDEBUG check it.
   Cell const* neighbour(std::size_t face) const {
     if (asked_ != nullptr) [[unlikely]]
-      set(*asked_);
+      note(*asked_);
     auto const there = behind(face);
     if (there == face_neighbours::none) return nullptr;
     Cell const* const cell = cells_ + there;
-    if (cell == nullptr) __builtin_unreachable();  // so that who calls this asks once
+    if (cell == nullptr) __builtin_unreachable();  // so that the caller's test is the only one
     return cell;
   }
   /// The number of that element in the mesh, or face_neighbours::none. The same precondition.
@@ -99,8 +92,14 @@ class element {
   }
 
  private:
-  /// Apart, so that loops over elements are not compiled for it.
-  [[gnu::noinline, gnu::cold]] static void set(std::atomic<bool>& asked) {
+  /// Another one of the same elements, without a look at `where`. O(1).
+  friend element element_at(element const& one, std::size_t place) {
+    element other = one;
+    other.place_ = place;
+    return other;
+  }
+  /// Somebody asks for a neighbour. A function of its own, so that loops over elements stay small.
+  [[gnu::noinline, gnu::cold]] static void note(std::atomic<bool>& asked) {
     if (!asked.load(std::memory_order_relaxed)) asked.store(true, std::memory_order_relaxed);
   }
   /// The place there.
@@ -109,7 +108,7 @@ class element {
     return behind_[offsets_[place_] + face];
   }
 
-  // As the vectors have them, whose own fields a function of user code may change for all that a compiler knows.
+  // Copies of what the vectors of `where` have: a loop keeps them in registers.
   Cell* cells_;
   std::uint32_t const* numbers_;
   std::size_t const* offsets_;

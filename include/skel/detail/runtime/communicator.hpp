@@ -37,8 +37,8 @@ class communicator {
   /// Whether every rank can be rung.
   bool all_ring() const;
 
-  /// Where what nobody takes of a message goes, in pieces of so many bytes at most [B]. It is there from the beginning,
-  /// as there may be no memory for it later. Absent where there is one rank.
+  /// Room for pieces of messages that nobody takes, of so many bytes at most [B]. It is there from the beginning, as
+  /// there may be no memory for it later; nullptr where there is one rank.
   static constexpr std::size_t longest_piece = std::size_t{1} << 22U;
   std::byte* bin() const;
 

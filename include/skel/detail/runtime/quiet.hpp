@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/runtime/leaving.hpp>
+
 namespace skel::runtime {
 
 /// Collective operations in which a waiting rank sleeps instead of burning a processor: for the moments in which
-/// other ranks on the same cores have something to do or to measure. They take up to a millisecond longer.
-/// All are collective over the communicator.
+/// other ranks on the same cores have something to do or to measure. They take up to a millisecond longer, or a
+/// hundredth of what a rank has waited, for each level of MPI's trees (waiting_pause). All are collective over the
+/// communicator.
 namespace quiet {
 
 /// Waits until the request is complete, asleep in between.
@@ -34,7 +37,7 @@ class own_communicator {
   ~own_communicator() {
     int finalized = 0;  // the process may have exited before
     MPI_Finalized(&finalized);
-    if (finalized == 0) MPI_Comm_free(&copy_);
+    if (finalized == 0 && !has_ended()) MPI_Comm_free(&copy_);
   }
   own_communicator(own_communicator const&) = delete;
   own_communicator& operator=(own_communicator const&) = delete;

@@ -24,11 +24,11 @@ class step_control {
   /// Things that are done between two looks: looks at variables that others change make a loop over things of some
   /// nanoseconds take twice as long.
   std::size_t stride() const { return stride_; }
-  /// As many as take `most_between_looks`, when one took so long last time; one where that is not known (0). To be
-  /// called while nothing is done.
+  /// As many as take 10 us, 64 at most, where each took so long last time [s]; one where that is not known (0). Looks
+  /// then cost less than a thousandth. To be called while nothing is done.
   void set_stride(double seconds_each) {
-    constexpr double most_between_looks = 1e-5, most = 64;
-    double const fitting = seconds_each > 0 ? most_between_looks / seconds_each : 1;
+    constexpr double between_looks = 1e-5, most = 64;
+    double const fitting = seconds_each > 0 ? between_looks / seconds_each : 1;
     stride_ = static_cast<std::size_t>(std::clamp(fitting, 1.0, most));
   }
   bool is_interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed); }

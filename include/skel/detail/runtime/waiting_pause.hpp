@@ -7,8 +7,8 @@
 namespace skel::runtime {
 
 /// The pauses of a rank that looks now and then whether others have come: from 50 us on twice as long each time, to 1
-/// ms, and then a hundredth of what it has waited, 20 ms at most. So it comes late by no more than that part, and a
-/// rank that waits for long wakes up fifty times a second.
+/// ms, and then a hundredth of what it has waited, 20 ms at most. It comes late by that part at most, once for each
+/// level of a tree through which the others reach it. A rank that waits for long wakes up fifty times a second.
 class waiting_pause {
  public:
   using clock = std::chrono::steady_clock;

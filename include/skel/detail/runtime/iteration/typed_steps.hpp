@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,7 @@ class typed_step {
   using failed = std::optional<mesh_failure>;
 
   virtual ~typed_step() = default;
-  /// What an update changes of a cell. Precondition: there is one.
+  /// What an update changes of a cell, as far as cells are plain bytes. Precondition: there is room for one.
   virtual void add_updated(data const& /*of*/, std::vector<bytes_of_cell>& /*to*/) const {}
   /// What a phase will read of neighbours, in the order of elements; nothing: it does not fetch that ahead.
   virtual void fetch_ahead(std::vector<bytes_of_cell> /*parts*/) {}
@@ -123,22 +124,29 @@ class typed_phase final : public typed_step<Cell, Totals> {
   std::optional<mesh_failure> compute(part_data<Cell, Totals>& of, plan::block places, step_control& control) override {
     auto const first = of.at(places.begin);
     auto const call = [&, first](std::size_t place) {
-      skeletons::call_for_element(step_.function, first.at(place), std::as_const(of.totals));
+      skeletons::call_for_element(step_.function, element_at(first, place), std::as_const(of.totals));
     };
     if (parts_.empty()) return for_places(*of.layout, places, mesh_failure::kind::phase, control, call);
     auto const* const bytes = reinterpret_cast<char const*>(of.cells.data());
     return for_places(*of.layout, places, mesh_failure::kind::phase, control, [&](std::size_t place) {
-      if (place + elements_ahead < of.layout->computed)
-        for (auto const there : of.layout->elements.behind(place + elements_ahead))
+      if (place + ahead_ < of.layout->computed)
+        for (auto const there : of.layout->elements.behind(place + ahead_))
           if (there != face_neighbours::none) fetch(bytes + there * sizeof(Cell));
       call(place);
     });
   }
-  void fetch_ahead(std::vector<bytes_of_cell> parts) override { parts_ = std::move(parts); }
+  void fetch_ahead(std::vector<bytes_of_cell> parts) override {
+    std::size_t bytes = 0;
+    for (auto const& part : parts) bytes += part.count;
+    ahead_ = std::min(elements_ahead, most_bytes_ahead / std::max<std::size_t>(1, most_faces * bytes));
+    parts_.clear();
+    if (ahead_ > 0) parts_ = std::move(parts);
+  }
 
  private:
-  /// Of the distances 4, 8, 16 and 32 the best one for cells of 320 and 472 bytes.
-  static constexpr std::size_t elements_ahead = 8;
+  /// Of the distances 4, 8, 16 and 32 the best one for cells of 320 and 472 bytes; and what half of a first cache holds
+  /// of the neighbours of so many elements, with the faces of a hexahedron.
+  static constexpr std::size_t elements_ahead = 8, most_bytes_ahead = 16384, most_faces = 6;
 
   void fetch(char const* cell) const {
     constexpr std::size_t line = 64;
@@ -150,6 +158,7 @@ class typed_phase final : public typed_step<Cell, Totals> {
 
   skeletons::mesh_phase<F> const& step_;
   std::vector<bytes_of_cell> parts_;
+  std::size_t ahead_ = 0;
 };
 
 template <class Cell, class Totals, class... Members>
@@ -166,12 +175,14 @@ class typed_update final : public typed_step<Cell, Totals> {
   }
 
   void add_updated(part_data<Cell, Totals> const& of, std::vector<bytes_of_cell>& to) const override {
-    auto const* const cell = of.cells.data();
-    for_parts(*cell, [&](auto const& part) {
-      to.push_back({static_cast<std::size_t>(reinterpret_cast<char const*>(std::addressof(part)) -
-                                             reinterpret_cast<char const*>(cell)),
-                    sizeof part});
-    });
+    if constexpr (std::is_trivially_copyable_v<Cell>) {
+      auto const* const cell = of.cells.data();
+      for_parts(*cell, [&](auto const& part) {
+        to.push_back({static_cast<std::size_t>(reinterpret_cast<char const*>(std::addressof(part)) -
+                                               reinterpret_cast<char const*>(cell)),
+                      sizeof part});
+      });
+    }
   }
   void pack(part_data<Cell, Totals> const& of, std::span<std::uint32_t const> places, std::byte* to) const override {
     for (auto const place : places) {
