@@ -1,38 +1,11 @@
 #include <skel/detail/mapping/decider.hpp>
 
 #include <cmath>
-#include <functional>
-#include <mutex>
 #include <numbers>
-#include <set>
-#include <string>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/mapping/decision_setup.hpp>
 
 namespace skel::mapping {
-namespace {
-
-struct forced_uses {
-  std::mutex guard;
-  std::set<std::string, std::less<>> problems;
-};
-forced_uses& of_process() {
-  static forced_uses one;
-  return one;
-}
-
-}  // namespace
-
-void note_forced_use(std::string_view problem) {
-  std::lock_guard const lock(of_process().guard);
-  of_process().problems.emplace(problem);
-}
-
-bool was_force_used(std::string_view problem) {
-  std::lock_guard const lock(of_process().guard);
-  return of_process().problems.contains(problem);
-}
 
 std::string_view name_of(decision_reason why) {
   switch (why) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/forced_uses.hpp>
 #include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/mapping/copy_tree_problem.hpp>
@@ -80,7 +81,7 @@ void decision_store::share(std::shared_ptr<decision_store> const& one) {
 
 decision_store::decision_store(runtime::communicator const& ranks, run_settings const& settings, bool is_measured)
     : is_root_(ranks.rank() == 0) {
-  static_cast<void>(mapping::was_force_used(""));  // what it asks is there for as long as this
+  static_cast<void>(was_force_used(""));  // what it asks is there for as long as this
   std::string refused;
   if (ranks.rank() == 0) {
     auto opened = platform::open_knowledge(ranks.hosts(), settings.knowledge, is_measured);
@@ -130,7 +131,7 @@ decision_store::~decision_store() {
 /// Who only stays is not asked where nothing could move.
 void decision_store::warn_of_unused() const {
   for (auto const& [problem, choice] : setup_.forced) {
-    if (choice == mapping::remap_choice::stay || mapping::was_force_used(problem)) continue;
+    if (choice == mapping::remap_choice::stay || was_force_used(problem)) continue;
     warn_once("--skel-force " + problem + "=" + choice + " had no effect: this program made no decision of " + problem);
   }
 }

@@ -8,6 +8,7 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/forced_uses.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/mapping/decider.hpp>
@@ -134,7 +135,7 @@ exchange_controller::words exchange_controller::said_by(int rank, exchange_call 
   said.changed = report_.phases == 0 || mine.version != version_ || mine.elements != report_.elements;
   said.allowed = mine.version == open_version ? set_of(reduction_exchange::dense) : every_way;
   if (forced_) {
-    mapping::note_forced_use(mapping::exchange_problem::name);
+    note_forced_use(mapping::exchange_problem::name);
     said.allowed &= set_of(*forced_);
   }
   said.subscripts = mine.subscripts;

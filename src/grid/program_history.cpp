@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <skel/detail/base/forced_uses.hpp>
 #include <skel/detail/base/scaled.hpp>
 #include <skel/detail/base/student.hpp>
 
@@ -66,7 +67,7 @@ placed_run program_history::believe(runtime::program const& line, std::vector<ru
 
 std::optional<std::string> program_history::forced() const {
   auto said = store_->forced(mapping::placement_choice::name);
-  if (said) mapping::note_forced_use(mapping::placement_choice::name);
+  if (said) note_forced_use(mapping::placement_choice::name);
   return said;
 }
 

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include <skel/detail/base/forced_uses.hpp>
 #include <skel/detail/mapping/migration/policy.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/mapping/remap_choice.hpp>
@@ -17,7 +18,7 @@ void warn_of_forced(run_settings const& settings, std::initializer_list<std::str
   for (auto const problem : problems)
     if (settings.forced.contains(std::string(problem))) {
       warn_once("--skel-force " + std::string(problem) + ": " + why);
-      mapping::note_forced_use(problem);  // more is not to be said
+      note_forced_use(problem);  // more is not to be said
     }
 }
 

@@ -391,7 +391,7 @@ struct large {
 };
 
 TEST(MeshOnGrid, ComputesTheSameWhereNeighboursAreFetchedAhead) {
-  auto const box = skel::box_of_tetrahedra({10, 10, 10});
+  auto const box = skel::box_of_tetrahedra({10, 10, 10}).cells;
   auto const begin = [](std::size_t number) { return 1.0 / static_cast<double>(number + 1); };
   auto const program = skel::iterate("large", box,
                                      [&](mesh_element const& e) {

@@ -3,7 +3,6 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,11 +15,6 @@ namespace skel::mapping {
 
 /// Names of problems, and of the candidates that users say are to be taken there.
 using forced_choices = std::map<std::string, std::string, std::less<>>;
-
-/// Notes that a forced choice of a problem was asked for in this process. Any thread.
-void note_forced_use(std::string_view problem);
-/// Whether it was. Any thread.
-bool was_force_used(std::string_view problem);
 
 /// Keys with values, from the one that was used longest ago to the latest.
 using decision_entries = std::vector<std::pair<std::string, std::string>>;
