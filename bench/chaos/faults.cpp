@@ -353,7 +353,10 @@ std::string wrong_telling(std::vector<witness> const& all, expectation const& ex
     if (!expected.stages.empty() &&
         std::find(expected.stages.begin(), expected.stages.end(), one.stage) == expected.stages.end())
       return who + " is told of stage '" + one.stage + "': " + one.error;
-    if (one.error.find("stage '" + one.stage + "'") == std::string::npos) return "no stage is named: " + one.error;
+    auto const names = [&](std::string const& kind) {
+      return one.error.find(kind + " '" + one.stage + "'") != std::string::npos;
+    };
+    if (!names("source") && !names("stage") && !names("sink")) return "no stage is named: " + one.error;
     if (one.error.find(planted.standard ? message : "not a std::exception") == std::string::npos)
       return "the exception is not told: " + one.error;
     if (expected.item_known && one.item != planted.at)
