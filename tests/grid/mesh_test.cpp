@@ -366,9 +366,10 @@ TEST(MeshOnGrid, SaysThatTheCheckOfUpdatesHasFoundNothing) {
                     skel::phase("step", [](cell& one) { one.u += 1; }) |
                     skel::until([](totals const&, std::uint64_t iteration) { return iteration == 2; });
   auto const cut_short = said_of(ends, settings);
-  if (skel::grid().rank() == 0)
+  if (skel::grid().rank() == 0) {
     EXPECT_EQ(cut_short,
               "skel: program 'ends': no update is missing in its first 2 iterations; the check got no further\n");
+  }
 }
 
 TEST(MeshOnGrid, SaysThatTheCheckOfUpdatesSawNoIteration) {
@@ -381,7 +382,9 @@ TEST(MeshOnGrid, SaysThatTheCheckOfUpdatesSawNoIteration) {
   });
   EXPECT_THROW(grid.run(never_updated(throwing)), skel::mesh_error);
   auto const said = testing::internal::GetCapturedStderr();
-  if (grid.rank() == 0) EXPECT_THAT(said, HasSubstr("found nothing, as its first iteration did not end"));
+  if (grid.rank() == 0) {
+    EXPECT_THAT(said, HasSubstr("found nothing, as its first iteration did not end"));
+  }
 }
 
 /// A cell of which neighbours read a part, and so many of them that phases fetch it ahead.
