@@ -17,8 +17,8 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/cusum.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/lru_map.hpp>
 #include <skel/detail/base/forced_uses.hpp>
+#include <skel/detail/base/lru_map.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/mapping/decision_problem.hpp>
 #include <skel/detail/mapping/decision_setup.hpp>

@@ -22,8 +22,8 @@ struct update_check {
 /// all elements and once on parts that have random elements each, with ghosts of their own, and compares after each
 /// step what both give of each element, bit by bit. What differs first: a failure with its step, element, iteration,
 /// and what to try, for which it runs again with each update of the program before that step. Totals are those of all
-/// elements everywhere, as those of parts differ by rounding. It ends where a function throws on all elements too, where
-/// the program ends, and after an interrupt.
+/// elements everywhere, as those of parts differ by rounding. It ends where a function throws on all elements too,
+/// where the program ends, and after an interrupt.
 ///
 /// Functions of the program are called as often as that needs; begin() has to be called again for the part. Memory:
 /// about as many cells as the mesh has elements, cells_of_check times. O(elements) for each iteration.
