@@ -22,12 +22,13 @@ inline constexpr char const* leaving_words = "leaving the grid";
 /// Waits, asleep, until every rank leaves the grid; nothing after MPI_Finalize. Collective.
 ///
 /// `words` say what is left, `number` which communicator it is of. Ranks that leave while others are in a call with
-/// them say so on standard error, and the others throw it (rendezvous). Then, and where a mistake has been found
-/// before, the run is ended (MPI_Abort) unless all ranks leave within the meeting's patience; it is ended as well where
-/// a mistake is found while all ranks leave, since nobody can throw it, and after the patience of a rank that leaves
-/// because an exception is on its way through it (std::uncaught_exceptions), unless the others make a call by then:
-/// soon (end_run_soon()), so that whoever handles it can say what it was. A rank that leaves without an exception waits
-/// as long as it takes.
+/// them say so on standard error, and the others throw it (rendezvous). After a mistake all ranks have the meeting's
+/// patience to leave, then the run is ended (MPI_Abort). It is also ended where a mistake is found while all ranks
+/// leave, since nobody can throw it.
+///
+/// `by_exception`: this rank leaves because an exception is on its way through it. It waits for the others no longer
+/// than the patience, and ends the run soon (end_run_soon()), so that whoever handles the exception can say what it
+/// was. Other ranks wait as long as it takes.
 void leave_together(rendezvous& meeting, std::uint64_t number, std::string const& words, bool by_exception);
 
 /// The same of a rank that has failed before it had a grid, where ranks meet nowhere yet, within the patience that a
