@@ -59,6 +59,7 @@ rescheduling::rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::mi
       monitor_(std::move(setup.monitor)),
       announced_(std::move(setup.announced)),
       told_(std::move(setup.told)),
+      thread_time_(std::move(setup.thread_time)),
       wanted_(where_.host_of_rank.size()),
       got_(wanted_.size()),
       quotas_(wanted_.size(), std::numeric_limits<double>::infinity()),
@@ -260,13 +261,13 @@ std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   for (auto const process : last.stay) policy_->pin(process), pinned_[process] = true;
   bool const tells = is_told(last);
   if (!tells && !told_) return {};
-  auto const heard = record::thread_ns();
+  auto const heard = thread_time_();
   auto const step = superstep_of(last);
   if (!tells) return {};
-  auto const begun = record::thread_ns();
+  auto const begun = thread_time_();
   double const began = record::now();
   auto call = policy_->after(step);
-  auto const ended = record::thread_ns();
+  auto const ended = thread_time_();
   // What this thread computes takes as much longer in the long run as it gets less of a core; the clock on the wall
   // also counts the pauses that a quota makes for what has computed before, but where threads sleep it is what tells.
   double const took =

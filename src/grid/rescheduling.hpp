@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <skel/detail/platform/monitor.hpp>
 #include <skel/detail/platform/slot_series.hpp>
 #include <skel/detail/record/bsp_record.hpp>
+#include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/bsp/moves.hpp>
 
 #include "bsp_machine.hpp"
@@ -31,6 +33,8 @@ struct rescheduling_setup {
   mapping::decision_setup decisions{};
   /// Is told each superstep as it was, before the policy is told it, where it is not null.
   std::function<void(record::superstep const&)> told{};
+  /// What the calling thread has run [ns]: what telling the policy takes is measured by it.
+  std::function<std::int64_t()> thread_time = record::thread_ns;
 };
 
 /// Looks after a BSP program that runs, on rank 0: tells a policy of migration what was measured in each superstep, and
@@ -83,6 +87,7 @@ class rescheduling {
   platform::monitor monitor_;
   std::function<std::vector<platform::announcement>()> announced_;
   std::function<void(record::superstep const&)> told_;
+  std::function<std::int64_t()> thread_time_;  // [ns]
   std::vector<double> wanted_, got_;           // of each rank: time in its processes, and of it on its core [s]
   std::vector<double> quotas_;                 // the part of a core that a quota leaves each of its threads
   std::vector<platform::slot_series> shares_;  // of each rank: what its threads got of a core

@@ -408,12 +408,13 @@ class told_samples final : public skel::mapping::migration::policy {
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
 /// What a policy is told of a program that goes on until it was told so many supersteps: of 20 us, a hundredth of
-/// which is less than telling takes, and of a second from `long_from` on.
+/// which is less than telling takes by the clock of the test (20 us), and of a second from `long_from` on.
 std::vector<skel::record::superstep> told_of_short_ones(std::size_t many, std::size_t moves_after = never,
                                                         std::size_t long_from = never, bool records = false) {
   std::vector<skel::record::superstep> told, recorded;
   auto with = setup("never");
   if (records) with.told = [&](auto const& one) { recorded.push_back(one); };
+  with.thread_time = [ns = std::int64_t{0}]() mutable { return ns += 10'000; };
   skel::rescheduling watcher(std::move(with), std::make_unique<told_samples>(told, moves_after));
   auto now = took(1, 1e-5);
   for (; told.size() < many && now.number < 100'000'000; ++now.number) {

@@ -1,5 +1,6 @@
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,6 +23,7 @@
 namespace {
 
 using testing::HasSubstr;
+using namespace std::chrono_literals;
 
 int rank_count() {
   int size = 1;
@@ -438,14 +441,28 @@ TEST(StageState, ForWhichThereIsNoMemoryStaysWhereTheFirstItemsWere) {
 TEST(StageState, ThatHasStayedIsNotMovedInItsRun) {
   auto settings = with_the_sum_on_the_last_host();
   settings.plan_period = 0;
-  settings.next_plan = [](skel::plan::run_plan const& now, double) {
+  std::atomic<bool> refused = false;  // when it is asked again, its first answer is through
+  settings.next_plan = [&refused, asked = 0](skel::plan::run_plan const& now,
+                                             double) mutable -> std::optional<skel::plan::run_plan> {
+    if (++asked > 1) {
+      refused = true;
+      return std::nullopt;
+    }
     auto next = now;
     next.stations[2].ranks = {rank_count() - 1};
-    return std::optional(next);
+    return next;
   };
   skel::grid grid(settings);
   if (grid.size() == 1) return;
-  auto [report, got] = run_once(grid, skel::stage("sum", unwritable_sum{}));
+  std::vector<std::uint64_t> got;
+  auto const until_refused = [&refused, i = std::uint64_t{0}]() mutable -> std::optional<std::uint64_t> {
+    auto const patience = std::chrono::steady_clock::now() + 30s;
+    while (i == items - 1 && !refused && std::chrono::steady_clock::now() < patience) std::this_thread::sleep_for(1ms);
+    return i < items ? std::optional(i++) : std::nullopt;
+  };
+  auto const report =
+      grid.run(skel::source("count", until_refused) | skel::farm(busy) | skel::stage("sum", unwritable_sum{}) |
+               skel::sink([&](std::uint64_t x) { got.push_back(x); }));
   if (grid.rank() == 0) expect_running_sums(got);
   EXPECT_EQ(report.run.final_ranks[2], std::vector<int>{0});
   ASSERT_FALSE(report.run.remaps.empty());
