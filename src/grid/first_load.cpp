@@ -91,6 +91,34 @@ others_load load_beside(runtime::core_share const& got, bool told, runnable_seri
   return {unseen, std::hypot(unseen, error), true};
 }
 
+std::vector<others_load> others_of_domains(rank_cores const& of, std::vector<std::string> const& host_of_rank,
+                                           std::vector<std::size_t> const& planned, looked_around const& by) {
+  std::vector<others_load> all(planned.size());
+  for (std::size_t r = 0; r < by.told_loads.size(); ++r) {
+    if (host_of_rank[r] == host_of_rank[0]) continue;
+    auto& there = all[of.domain[r]];
+    if (auto const others = platform::busy_with_others(platform::parse_reading(by.told_loads[r])))
+      there.others = std::max(there.others, *others);
+    else
+      there.known = false;
+  }
+  std::size_t const own = of.domain[0];
+  auto const here = static_cast<double>(planned[own]);
+  double const of_host = std::max(here, by.of_host);
+  bool const limited = !of.granted.empty() && std::isfinite(of.granted[0]);
+  all[own] = load_beside(by.got, by.told, by.seen, here, of_host, limited);
+  for (std::size_t r = 1; r < of.domain.size(); ++r) {
+    std::size_t const d = of.domain[r];
+    if (d == own || host_of_rank[r] != host_of_rank[0]) continue;
+    for (std::size_t const one : {own, d}) {
+      auto const counted =
+          counted_beside(by.got, by.told, by.seen, std::min(of_host, static_cast<double>(planned[one])), of_host);
+      if (counted.others > all[one].others || (one == d && !counted.known)) all[one] = counted;
+    }
+  }
+  return all;
+}
+
 bool others_count() {
   char const* const said = std::getenv("SKEL_OTHERS");
   return said == nullptr || std::string_view(said) != "off";

@@ -12,6 +12,8 @@
 
 #include <skel/detail/runtime/calibration.hpp>
 
+#include "rank_cores.hpp"
+
 namespace skel {
 
 /// What threads of other programs do to cores that a run is planned for.
@@ -49,6 +51,23 @@ others_load load_beside(runtime::core_share const& got, bool told, runnable_seri
 /// from cores that a program keeps busy to its idle ones. Not known where nobody looked.
 others_load counted_beside(runtime::core_share const& got, bool told, runnable_series const& there, double cores,
                            double of_host);
+
+/// What rank 0 knows of others on the cores of a run.
+struct looked_around {
+  runtime::core_share got{};              ///< by threads that measured on its own cores
+  bool told = false;                      ///< whether the system says how long threads wait for cores
+  runnable_series seen{};                 ///< on its host
+  double of_host = 1;                     ///< cores of its host
+  std::vector<std::string> told_loads{};  ///< what each rank saw of its host (platform::to_text); empty: there is one
+};
+
+/// What others do to each domain of cores, of which `planned` are planned for: to those of rank 0 by what threads got
+/// there and how many could run, to those that other ranks have on its host by the latter, to those of other hosts by
+/// how busy others kept them lately. Where ranks of the host are bound to domains of their own, others flee from busy
+/// domains to idle ones, so that all domains count what is evenly theirs at least. `host_of_rank`: equal on one host.
+/// O(ranks).
+std::vector<others_load> others_of_domains(rank_cores const& of, std::vector<std::string> const& host_of_rank,
+                                           std::vector<std::size_t> const& planned, looked_around const& by);
 
 /// How long first items are measured [s]: `usual`, or longer where others could run beside the caller whenever it asks
 /// (three times within some milliseconds: what wakes up now and then is none), until the share that threads get of the

@@ -808,31 +808,13 @@ struct grid::state {
     told_loads = ranks.all_gather(platform::to_text(own_load.read(record::now())));
   }
 
-  /// What others do to cores becomes known: to those of rank 0 by what threads `got` that measured there and how many
-  /// could run, to those that other ranks have on its host by the latter, to those of other hosts by how busy others
-  /// kept them lately.
-  void look_at_others(processor_map& where, runtime::core_share const& got, runnable_series const& seen) const {
-    std::size_t const domain = cores->domain[0];
-    auto const here = static_cast<double>(where.cores[domain]);
-    bool const limited = !cores->granted.empty() && std::isfinite(cores->granted[0]);
-    where.others.assign(where.cores.size(), {});
+  /// What others do to cores becomes known, by what threads `got` that measured and how many could run.
+  void look_at_others(processor_map& where, runtime::core_share const& got, runnable_series seen) const {
+    where.others.clear();
     if (!others_count()) return;
-    for (std::size_t r = 0; r < told_loads.size(); ++r)
-      if (auto const d = cores->domain[r]; ranks.hosts()[r] != ranks.hosts()[0]) {
-        if (auto const others = busy_with_others(platform::parse_reading(told_loads[r])))
-          where.others[d].others = std::max(where.others[d].others, *others);
-        else
-          where.others[d].known = false;
-      }
-    double const of_host = std::max(here, static_cast<double>(platform::find_usable_cores().host));
-    where.others[domain] = load_beside(got, record::tells_waiting(), seen, here, of_host, limited);
-    for (std::size_t r = 1; r < cores->domain.size(); ++r)  // ranks that are bound to other cores of this host
-      if (auto const d = cores->domain[r]; d != domain && ranks.hosts()[r] == ranks.hosts()[0])
-        for (std::size_t const one : {domain, d}) {
-          auto const counted = counted_beside(got, record::tells_waiting(), seen,
-                                              std::min(of_host, static_cast<double>(where.cores[one])), of_host);
-          if (counted.others > where.others[one].others || (one == d && !counted.known)) where.others[one] = counted;
-        }
+    auto const of_host = static_cast<double>(platform::find_usable_cores().host);
+    where.others = others_of_domains(*cores, ranks.hosts(), where.cores,
+                                     {got, record::tells_waiting(), std::move(seen), of_host, told_loads});
   }
 
   /// On rank 0. `measured`: the first items pass here, from number `first_item` of the stream on.

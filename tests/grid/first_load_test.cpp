@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/platform/host_load.hpp>
 
 #include <first_load.hpp>
 #include <processor_map.hpp>
@@ -90,6 +91,37 @@ TEST(CountedBeside, AreSpreadOverTheCoresOfAHost) {
   auto const found = skel::counted_beside(got(1, 1), true, seen(std::vector<double>(16, 5), 1), 1, 2);
   EXPECT_NEAR(found.others, 2, 1e-9);
   EXPECT_FALSE(skel::counted_beside(got(1, 1), true, {}, 1, 2).known);
+}
+
+TEST(OthersOfDomains, CountsOthersOnBoundRanksThatFleeToIdleCores) {
+  // Two ranks, each bound to a core of one host, beside two other threads. Rank 0 measures, and got half of its core:
+  // others are there one at least, and one on the core of rank 1, which is idle now.
+  skel::rank_cores const bound{.own = {1, 1}, .domain = {0, 1}, .cores = {1, 1}};
+  skel::looked_around const by{got(0.5, 1), true, seen(std::vector<double>(16, 3), 0.5), 2, {}};
+  auto const found = skel::others_of_domains(bound, {"a", "a"}, {1, 1}, by);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_NEAR(found[0].others, 1, 1e-9);
+  EXPECT_NEAR(found[1].others, 1, 1e-9);
+  // It got all of its core: they have fled, and come back when both cores are busy.
+  skel::looked_around const fled{got(1, 1), true, seen(std::vector<double>(16, 3), 1), 2, {}};
+  auto const later = skel::others_of_domains(bound, {"a", "a"}, {1, 1}, fled);
+  EXPECT_NEAR(later[0].others, 1, 1e-9);
+  EXPECT_NEAR(later[1].others, 1, 1e-9);
+  // Where nobody looks, nothing is known of the core of rank 1.
+  auto const unknown = skel::others_of_domains(bound, {"a", "a"}, {1, 1}, {got(1, 1), true, {}, 2, {}});
+  EXPECT_TRUE(unknown[0].known);
+  EXPECT_FALSE(unknown[1].known);
+}
+
+TEST(OthersOfDomains, HearsOfOtherHostsFromTheirRanks) {
+  skel::rank_cores const apart{.own = {2, 1, 1}, .domain = {0, 1, 1}, .cores = {2, 2}};
+  skel::looked_around by{got(1, 2), true, seen(std::vector<double>(16, 2), 2), 2, {}};
+  EXPECT_EQ(skel::others_of_domains(apart, {"a", "b", "b"}, {2, 2}, by)[1].others, 0) << "nobody has told";
+  auto silent = skel::platform::to_text(skel::platform::host_reading{});
+  by.told_loads = {silent, silent, silent};
+  auto const found = skel::others_of_domains(apart, {"a", "b", "b"}, {2, 2}, by);
+  EXPECT_TRUE(found[0].known);
+  EXPECT_FALSE(found[1].known) << "its ranks do not see how busy it is";
 }
 
 TEST(LoadBeside, SaysThatNothingIsKnown) {
