@@ -1,6 +1,8 @@
-// bench_words: counts the words of a text into a map, by a loop and by source | farm | reduce(commutative(merge)) |
-// sink on one core and on all. Prints how many times as long as the loop skel takes, measured in turn. Without a file
-// the text is drawn: words of a vocabulary, the k-th most frequent k times as rare as the first (Zipf).
+// bench_words: counts the words of a text into a map, by a loop, by source | farm | reduce(commutative(merge)) | sink
+// on one core and on all, and by oneTBB on all. skel counts into a map for each block (map) and into one for each
+// worker (accumulate); oneTBB's parallel_reduce and parallel_for with a map for each thread. Prints how many times as
+// long as the loop each takes, measured in turn. Without a file the text is drawn: words of a vocabulary, the k-th most
+// frequent k times as rare as the first (Zipf).
 #include <dirent.h>
 #include <sched.h>
 
@@ -21,6 +23,11 @@
 #include <utility>
 #include <vector>
 
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/enumerable_thread_specific.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_reduce.h>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -31,6 +38,8 @@
 #include "support/repeat.hpp"
 
 namespace {
+
+namespace tbb = oneapi::tbb;
 
 struct options {
   std::string file;
@@ -96,24 +105,53 @@ Counts counted_by_loop(std::vector<std::string_view> const& blocks) {
 }
 
 template <class Counts>
-Counts counted_by_skel(skel::grid& grid, std::vector<std::string_view> const& blocks) {
-  auto const add = [](Counts a, Counts const& b) {
-    for (auto const& [word, count] : b) a[word] += count;
-    return a;
-  };
-  auto const count = [](std::string const& block) {
+Counts joined(Counts a, Counts const& b) {
+  for (auto const& [word, count] : b) a[word] += count;
+  return a;
+}
+
+template <class Counts>
+auto map_of_each_block() {
+  return [](std::string const& block) {
     Counts counts;
     count_into(counts, block);
     return counts;
   };
+}
+template <class Counts>
+auto map_of_each_worker() {
+  return skel::accumulate<Counts>([](Counts& counts, std::string const& block) { count_into(counts, block); });
+}
+
+template <class Counts, class Count>
+Counts counted_by_skel(skel::grid& grid, std::vector<std::string_view> const& blocks, Count const& count) {
   Counts all;
   auto app = skel::source("blocks",
                           [&, next = blocks.begin()]() mutable -> std::optional<std::string> {
                             return next == blocks.end() ? std::nullopt : std::optional<std::string>(*next++);
                           }) |
-             skel::farm("count", count) | skel::reduce("add", skel::commutative(add)) |
+             skel::farm("count", count) | skel::reduce("add", skel::commutative(joined<Counts>)) |
              skel::sink("keep", [&all](Counts counts) { all = std::move(counts); });
   grid.run(app);
+  return all;
+}
+
+template <class Counts>
+Counts counted_by_reduce(std::vector<std::string_view> const& blocks) {
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, blocks.size()), Counts{},
+      [&](tbb::blocked_range<std::size_t> const& some, Counts counts) {
+        for (std::size_t i = some.begin(); i < some.end(); ++i) count_into(counts, blocks[i]);
+        return counts;
+      },
+      [](Counts a, Counts const& b) { return joined(std::move(a), b); });
+}
+template <class Counts>
+Counts counted_by_threads(std::vector<std::string_view> const& blocks) {
+  tbb::enumerable_thread_specific<Counts> each;
+  tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t i) { count_into(each.local(), blocks[i]); });
+  Counts all;
+  for (Counts& one : each) all.empty() ? std::swap(all, one) : (all = joined(std::move(all), one), void());
   return all;
 }
 
@@ -151,24 +189,41 @@ bool compare(std::string const& name, options const& wanted, std::vector<std::st
   skel::grid narrow{skel::run_settings{}};
   run_on(all);
   skel::grid wide{skel::run_settings{}};
-  std::vector<double> loop, on_one, work, on_all;
+  struct way {
+    std::string name;
+    cpu_set_t const* cores;
+    std::function<Counts()> count;
+    std::vector<double> wall{}, work{};  // by the loop's
+  };
+  auto const skel_way = [&](skel::grid& grid, auto const& count) {
+    return [&grid, &blocks, count] { return counted_by_skel<Counts>(grid, blocks, count); };
+  };
+  std::vector<way> ways{{"skel, one core, map", &one, skel_way(narrow, map_of_each_block<Counts>())},
+                        {"skel, one core, accumulate", &one, skel_way(narrow, map_of_each_worker<Counts>())},
+                        {"skel, map", &all, skel_way(wide, map_of_each_block<Counts>())},
+                        {"skel, accumulate", &all, skel_way(wide, map_of_each_worker<Counts>())},
+                        {"oneTBB, parallel_reduce", &all, [&] { return counted_by_reduce<Counts>(blocks); }},
+                        {"oneTBB, map of each thread", &all, [&] { return counted_by_threads<Counts>(blocks); }}};
+  std::vector<double> loop;
   for (std::size_t round = 0; round <= wanted.rounds; ++round) {
     times const plain = timed(one, [&] { return counted_by_loop<Counts>(blocks); });
-    times const narrowly = timed(one, [&] { return counted_by_skel<Counts>(narrow, blocks); });
-    times const widely = timed(all, [&] { return counted_by_skel<Counts>(wide, blocks); });
-    if (round == 0) continue;  // finds memory cold
-    loop.push_back(plain.wall);
-    on_one.push_back(narrowly.wall / plain.wall);
-    work.push_back(narrowly.processor / plain.processor);
-    on_all.push_back(widely.wall / plain.wall);
+    if (round > 0) loop.push_back(plain.wall);
+    for (std::size_t k = 0; k < ways.size(); ++k) {
+      way& which = ways[round % 2 == 0 ? k : ways.size() - 1 - k];
+      times const took = timed(*which.cores, which.count);
+      if (round == 0) continue;  // finds memory cold
+      which.wall.push_back(took.wall / plain.wall);
+      which.work.push_back(took.processor / plain.processor);
+    }
   }
-  run_on(all);
-  auto const print = [](bench::spread const& s) {
+  auto const print = [](std::vector<double> const& samples) {
+    auto const s = bench::spread_of(samples);
     return fmt::format("{:6.3f} ({:.3f} .. {:.3f})", s.median, s.min, s.max);
   };
-  fmt::print("{:<14} {:>8} {:>26} {:>26} {:>26} {:>26} {}\n", name, expected.size(), print(bench::spread_of(loop)),
-             print(bench::spread_of(on_one)), print(bench::spread_of(work)), print(bench::spread_of(on_all)),
+  fmt::print("{}, {} different words, loop on one core {} s {}\n", name, expected.size(), print(loop),
              right ? "" : "WRONG COUNTS");
+  for (way const& which : ways)
+    fmt::print("  {:<28} {:>26} {:>26}\n", which.name, print(which.wall), print(which.work));
   return right;
 }
 
@@ -190,8 +245,7 @@ int main(int argc, char** argv) try {
   auto const blocks = blocks_of(text, wanted.block);
   fmt::print("{:.1f} MB in {} blocks, {} cores, {} rounds: median (least .. most)\n",
              static_cast<double>(text.size()) / 1e6, blocks.size(), std::thread::hardware_concurrency(), wanted.rounds);
-  fmt::print("{:<14} {:>8} {:>26} {:>26} {:>26} {:>26}\n", "map", "words", "loop, one core [s]",
-             "skel on one core / loop", "processor time / loop's", "skel on all / loop");
+  fmt::print("  {:<28} {:>26} {:>26}\n", "way", "time / the loop's", "processor time / loop's");
   bool right = compare<std::map<std::string, std::uint64_t>>("map", wanted, blocks);
   right = compare<std::unordered_map<std::string, std::uint64_t>>("unordered_map", wanted, blocks) && right;
   return right ? 0 : 1;

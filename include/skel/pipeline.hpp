@@ -2,6 +2,7 @@
 
 /// Pipelines as values: source, stage, farm, reduce, broadcast, sink; emitters; pipelines made at run time; and the
 /// options of all. skel::grid runs them (<skel/grid.hpp>).
+#include <skel/detail/pattern/accumulate.hpp>
 #include <skel/detail/pattern/collective_stages.hpp>
 #include <skel/detail/pattern/compose.hpp>
 #include <skel/detail/pattern/emitter.hpp>

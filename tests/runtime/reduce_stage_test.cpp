@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -59,6 +61,80 @@ TEST(ReduceStage, FoldsStructsAndNumbersOfUnorderedFarms) {
                skel::reduce(skel::maximum{}) | skel::sink([&out](double x) { out.push_back(x); });
       },
       4);
+}
+
+auto const add_digits = [](std::map<std::uint64_t, long>& counts, std::uint64_t x) {
+  for (x = stumbling(x); x > 0; x /= 10) ++counts[x % 10];
+};
+auto const add_to_text = [](std::string& text, std::uint64_t x) { text += std::to_string(stumbling(x)); };
+
+/// What takes the empty sum and one item is joined with other such sums, or items are added to one sum.
+TEST(ReduceStage, AddsItemsToTheSumsOfWorkers) {
+  auto const join = [](std::map<std::uint64_t, long> all, std::map<std::uint64_t, long> const& more) {
+    for (auto const& [digit, count] : more) all[digit] += count;
+    return all;
+  };
+  for (std::uint64_t n : {0u, 1u, 2000u})
+    for (std::size_t width : {1u, 3u, 5u})
+      gives_what_the_sequential_engine_gives<std::map<std::uint64_t, long>>(
+          [&](auto& out) {
+            return count_to(n) | skel::farm(skel::accumulate<std::map<std::uint64_t, long>>(add_digits)) |
+                   skel::reduce(skel::commutative(join)) | skel::sink([&out](auto x) { out.push_back(std::move(x)); });
+          },
+          width);
+  for (auto const reproducible : {false, true})
+    for (std::size_t capacity : {0u, 2u})
+      gives_what_the_sequential_engine_gives<std::string>(
+          [&](auto& out) {
+            auto const farm = skel::farm(skel::accumulate<std::string>(add_to_text));
+            auto const keep = skel::sink([&out](std::string x) { out.push_back(std::move(x)); });
+            return count_to(2000) | farm |
+                   (reproducible ? skel::reduce(std::plus<>{}, skel::reproducible) : skel::reduce(std::plus<>{})) |
+                   keep;
+          },
+          3, capacity);
+  gives_what_the_sequential_engine_gives<std::string>(
+      [](auto& out) {
+        return count_to(300) | skel::stage(skel::accumulate<std::string>(add_to_text)) |
+               skel::sink([&out](std::string x) { out.push_back(std::move(x)); });
+      },
+      1);
+}
+
+TEST(ReduceStage, JoinsNoMoreAccumulatedSumsThanThereAreWorkers) {
+  std::atomic<int> joins = 0;
+  auto const join = [&joins](std::vector<std::uint64_t> all, std::vector<std::uint64_t> const& more) {
+    ++joins;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  auto const add = [](std::vector<std::uint64_t>& all, std::uint64_t x) { all.push_back(x); };
+  std::size_t got = 0;
+  auto app = count_to(1000) | skel::farm(skel::accumulate<std::vector<std::uint64_t>>(add)) |
+             skel::reduce(skel::commutative(join)) |
+             skel::sink([&got](std::vector<std::uint64_t> const& all) { got = all.size(); });
+  program const line = make_program(app);
+  run_line(line, spread(line, 4), ranks());
+  EXPECT_LT(joins, 4);
+  if (at_sink()) {
+    EXPECT_EQ(got, 1000U);
+  }
+}
+
+TEST(ReduceStage, SaysWhichItemCouldNotBeAdded) {
+  auto const add = [](std::string& /*text*/, std::uint64_t x) {
+    if (x == 700) throw std::runtime_error("no ink");
+  };
+  auto app = count_to(1000) | skel::farm("write", skel::accumulate<std::string>(add)) |
+             skel::reduce(skel::commutative(std::plus<>{})) | skel::sink([](std::string const&) {});
+  program const line = make_program(app);
+  try {
+    run_line(line, spread(line, 3), ranks());
+    FAIL() << "the run went on";
+  } catch (skel::stage_error const& e) {
+    EXPECT_THAT(e.what(),
+                testing::AllOf(testing::HasSubstr("'write'"), testing::HasSubstr("700"), testing::HasSubstr("no ink")));
+  }
 }
 
 TEST(ReduceStage, KeepsTheOrderOfOperatorsThatDoNotCommute) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -34,6 +35,12 @@ class partial_fold final : public station_state {
   void add(Op const& op, T&& item) {
     fold_into(value_, std::move(item), op);
     ++items_;
+  }
+  /// `by(sum)` adds so many items to what is held already, or to nothing.
+  template <std::invocable<std::optional<T>&> By>
+  void add(std::uint64_t items, By const& by) {
+    by(value_);
+    items_ += items;
   }
   /// The items with 2^level numbers from `first` on, which have not been added yet.
   template <class Op>
@@ -217,7 +224,8 @@ enum class farm_fold : std::uint8_t {
 template <class T, class Op, farm_fold How>
 class folding_worker final : public worker {
  public:
-  folding_worker(std::unique_ptr<worker> inner, Op const& op) : inner_(std::move(inner)), op_(op) {}
+  folding_worker(std::unique_ptr<worker> inner, Op const& op)
+      : inner_(std::move(inner)), adding_(dynamic_cast<accumulator<T>*>(inner_.get())), op_(op) {}
 
   void stop_by(std::stop_token const& token) override { inner_->stop_by(token); }
 
@@ -227,6 +235,11 @@ class folding_worker final : public worker {
                                       std::uint64_t& bytes) override {
     folded_bytes_ = 0;
     combines_ = false;
+    if constexpr (How != farm_fold::by_number)
+      if (adding_ != nullptr) {
+        fold_.add(batch->size(), [&](std::optional<T>& sum) { adding_->add(*batch, sum, position); });
+        return How == farm_fold::in_any_order ? nullptr : batch_of(fold_.result(), bytes);
+      }
     auto const made = inner_->process(std::move(batch), position, folded_bytes_);
     auto& results = static_cast<items<T>&>(*made);
     std::size_t const count = results.size();
@@ -250,6 +263,7 @@ class folding_worker final : public worker {
 
  private:
   std::unique_ptr<worker> inner_;
+  accumulator<T>* adding_;  // inner_, where its function adds to what is there
   Op const& op_;
   partial_fold<T> fold_;
   std::uint64_t first_ = 0;

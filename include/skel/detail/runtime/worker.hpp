@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <skel/detail/pattern/accumulate.hpp>
 #include <skel/detail/pattern/emitter.hpp>
 #include <skel/detail/pattern/stop_argument.hpp>
 #include <skel/detail/pattern/wrapper.hpp>
@@ -126,6 +127,41 @@ class stage_worker final : public worker {
   std::stop_token stop_;
 };
 
+/// One whose function adds items to a value, where there is one already.
+template <class Sum>
+class accumulator : public worker {
+ public:
+  /// Adds every item of `batch` to `sum`. `position` as in process().
+  virtual void add(items_base& batch, std::optional<Sum>& sum, std::size_t& position) = 0;
+};
+
+/// As a stage_worker, of skel::accumulate.
+template <class F, class In, class Sum>
+class accumulating_worker final : public accumulator<Sum> {
+ public:
+  explicit accumulating_worker(F f) : function_(std::forward<F>(f)) {}
+
+  std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
+                                      std::uint64_t& bytes) override {
+    auto& in = static_cast<items<In>&>(*batch);
+    auto out = std::make_unique<items<Sum>>(in.size());
+    for (position = 0; position < in.size(); ++position) {
+      out->emplace([&]() -> Sum { return function_(std::move(in[position])); });
+      bytes += item_bytes((*out)[position]);
+    }
+    return out;
+  }
+  void add(items_base& batch, std::optional<Sum>& sum, std::size_t& position) override {
+    auto& in = static_cast<items<In>&>(batch);
+    if (!sum && in.size() > 0) sum.emplace();
+    for (position = 0; position < in.size(); ++position) function_.add(*sum, std::move(in[position]));
+  }
+  void finish() override { skeletons::finish(static_cast<std::remove_reference_t<F>&>(function_)); }
+
+ private:
+  F function_;
+};
+
 /// As a stage_worker, of a function that emits its results.
 template <class F, class In, class Out>
 class emitting_worker final : public worker {
@@ -166,8 +202,10 @@ class emitting_worker final : public worker {
 
 /// The worker of a stage's function, or of a reference to it.
 template <class F, class In, class Out>
-using worker_of = std::conditional_t<skeletons::emits_items<std::remove_reference_t<F>, In>,
-                                     emitting_worker<F, In, Out>, stage_worker<F, In, Out>>;
+using worker_of =
+    std::conditional_t<skeletons::emits_items<std::remove_reference_t<F>, In>, emitting_worker<F, In, Out>,
+                       std::conditional_t<skeletons::is_accumulating<std::remove_reference_t<F>>,
+                                          accumulating_worker<F, In, Out>, stage_worker<F, In, Out>>>;
 
 template <class F, class In>
 class sink_worker final : public worker {

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace skel {
+namespace skeletons {
+
+/// Adds items to a value.
+template <class Sum, class F>
+struct accumulating {
+  using skel_wraps = F;
+  F function;
+
+  template <class Item>
+  requires std::invocable<F&, Sum&, Item> Sum operator()(Item&& item) {
+    Sum sum{};
+    add(sum, std::forward<Item>(item));
+    return sum;
+  }
+  template <class Item>
+  void add(Sum& sum, Item&& item) {
+    std::invoke(function, sum, std::forward<Item>(item));
+  }
+};
+
+template <class F>
+inline constexpr bool is_accumulating = false;
+template <class Sum, class F>
+inline constexpr bool is_accumulating<accumulating<Sum, F>> = true;
+
+}  // namespace skeletons
+
+/// The function of a stage or farm that adds an item to an empty Sum{}: skel::farm("count",
+/// skel::accumulate<counts>(add_words)), where add_words(counts&, Item). Behind it stands a skel::reduce whose operator
+/// joins two sums. A worker that folds then adds its items to the sum that it has, instead of joining a sum for each.
+/// Law: add(sum, item) leaves in `sum` what the reduce's operator makes of it and of a Sum{} with the item added.
+template <class Sum, class F>
+requires std::default_initializable<Sum>
+auto accumulate(F add) {
+  return skeletons::accumulating<Sum, F>{std::move(add)};
+}
+
+}  // namespace skel
