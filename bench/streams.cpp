@@ -1,0 +1,191 @@
+// bench_streams: streams of one process as users write them, beside oneTBB's parallel_pipeline. Ways take turns;
+// printed are the median time of skel and the time of the other / skel's in the same round, with the range that holds
+// the median. Above 1 skel is ahead.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <oneapi/tbb/parallel_pipeline.h>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/skel.hpp>
+
+#include "support/spin.hpp"
+
+namespace {
+
+namespace tbb = oneapi::tbb;
+
+using block = std::vector<std::uint64_t>;
+
+/// What a stage does to a block: one pass.
+block passed(block in, std::uint64_t by) {
+  for (auto& word : in) word = word * by + 1;
+  return in;
+}
+block block_of(std::uint64_t number, std::size_t bytes) {
+  block made(bytes / sizeof(std::uint64_t));
+  std::iota(made.begin(), made.end(), number);
+  return made;
+}
+std::uint64_t sum_of(block const& in) {
+  return std::accumulate(in.begin(), in.end(), std::uint64_t{0});
+}
+
+/// Items of so many bytes through four serial stages.
+struct serial_stages {
+  std::uint64_t items;
+  std::size_t bytes;
+
+  std::uint64_t by_skel(skel::grid& grid) const {
+    std::uint64_t sum = 0;
+    auto const stage = [](std::uint64_t by) {
+      return skel::stage("pass", [by](block&& in) { return passed(std::move(in), by); });
+    };
+    auto app = skel::source("make",
+                            [*this, next = std::uint64_t{0}]() mutable -> std::optional<block> {
+                              if (next == items) return std::nullopt;
+                              return block_of(next++, bytes);
+                            }) |
+               stage(3) | stage(5) | stage(7) | stage(9) |
+               skel::sink("add", [&](block const& in) { sum += sum_of(in); });
+    grid.run(app);
+    return sum;
+  }
+  std::uint64_t by_tbb(std::size_t tokens) const {
+    constexpr auto serial = tbb::filter_mode::serial_in_order;
+    std::uint64_t sum = 0, next = 0;
+    auto const stage = [](std::uint64_t by) {
+      return tbb::make_filter<block, block>(serial, [by](block in) { return passed(std::move(in), by); });
+    };
+    tbb::parallel_pipeline(tokens,
+                           tbb::make_filter<void, block>(serial,
+                                                         [&](tbb::flow_control& control) {
+                                                           if (next == items) {
+                                                             control.stop();
+                                                             return block{};
+                                                           }
+                                                           return block_of(next++, bytes);
+                                                         }) &
+                               stage(3) & stage(5) & stage(7) & stage(9) &
+                               tbb::make_filter<block, void>(serial, [&](block const& in) { sum += sum_of(in); }));
+    return sum;
+  }
+};
+
+/// Four farms in a row, whose items take `unit` times 1, 2, 4 and 8.
+struct four_farms {
+  std::uint64_t items;
+  std::uint64_t turns;  ///< of spin, of the first
+
+  std::uint64_t by_skel(skel::grid& grid) const {
+    std::uint64_t sum = 0;
+    auto const farm = [this](char const* name, std::uint64_t times) {
+      return skel::farm(name, [turns = turns * times](std::uint64_t in) { return bench::spin(in, turns); });
+    };
+    auto app = skel::source("read",
+                            [*this, next = std::uint64_t{0}]() mutable {
+                              return next < items ? std::optional(next++) : std::nullopt;
+                            }) |
+               farm("segment", 1) | farm("extract", 2) | farm("index", 4) | farm("rank", 8) |
+               skel::sink("add", [&](std::uint64_t in) { sum += in; });
+    grid.run(app);
+    return sum;
+  }
+  std::uint64_t by_tbb(std::size_t tokens) const {
+    constexpr auto serial = tbb::filter_mode::serial_in_order;
+    std::uint64_t sum = 0, next = 0;
+    auto const farm = [this](std::uint64_t times) {
+      return tbb::make_filter<std::uint64_t, std::uint64_t>(
+          tbb::filter_mode::parallel, [turns = turns * times](std::uint64_t in) { return bench::spin(in, turns); });
+    };
+    tbb::parallel_pipeline(tokens,
+                           tbb::make_filter<void, std::uint64_t>(serial,
+                                                                 [&](tbb::flow_control& control) {
+                                                                   if (next == items) control.stop();
+                                                                   return next++;
+                                                                 }) &
+                               farm(1) & farm(2) & farm(4) & farm(8) &
+                               tbb::make_filter<std::uint64_t, void>(serial, [&](std::uint64_t in) { sum += in; }));
+    return sum;
+  }
+};
+
+/// One row of the table. False: somebody's sum was another one.
+template <class Program>
+bool compare(std::string const& name, Program const& what, std::size_t rounds, std::size_t tokens_a_thread) {
+  skel::run_settings settings;
+  settings.progress = false;
+  settings.knowledge = "off";
+  skel::grid grid(settings);
+  std::size_t const threads = std::thread::hardware_concurrency();
+  std::vector<double> skel_seconds, ratios;
+  bool right = true;
+  for (std::size_t round = 0; round <= rounds; ++round) {
+    double seconds[2] = {0, 0};
+    std::uint64_t sums[2] = {0, 0};
+    for (std::size_t turn = 0; turn < 2; ++turn) {
+      std::size_t const who = (turn + round) % 2;
+      double const begin = skel::record::now();
+      sums[who] = who == 0 ? what.by_skel(grid) : what.by_tbb(tokens_a_thread * threads);
+      seconds[who] = skel::record::now() - begin;
+    }
+    right = right && sums[0] == sums[1];
+    if (round == 0) continue;  // finds memory cold
+    skel_seconds.push_back(seconds[0]), ratios.push_back(seconds[1] / seconds[0]);
+  }
+  auto const sure = skel::statistics::median_interval(ratios);
+  fmt::print("{:<44} {:>9.1f} {:>7.2f} [{:.2f}, {:.2f}]{}\n", name, 1e3 * skel::statistics::median(skel_seconds),
+             skel::statistics::median(ratios), sure.low, sure.high, right ? "" : "  WRONG");
+  std::fflush(stdout);
+  return right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  std::size_t rounds = 11, tokens = 4;
+  std::uint64_t more = 1;
+  std::vector<std::string> only;
+  CLI::App app{"Streams of one process as users write them, beside oneTBB"};
+  app.add_option("--rounds", rounds, "measured rounds")->check(CLI::Range(6, 1000))->capture_default_str();
+  app.add_option("--tokens", tokens, "items under way in oneTBB for each thread")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--times", more, "as many items as in the rows")->check(CLI::PositiveNumber);
+  app.add_option("--only", only, "serial or farms");
+  CLI11_PARSE(app, argc, argv);
+  auto const wanted = [&](char const* name) { return only.empty() || std::ranges::find(only, name) != only.end(); };
+  fmt::print("{:<44} {:>9} {:>7}\n", "stream", "skel [ms]", "oneTBB / skel");
+  bool right = true;
+  if (wanted("serial")) {
+    right =
+        compare("1 MiB through four serial stages, 300 items", serial_stages{300 * more, 1U << 20U}, rounds, tokens) &&
+        right;
+    right = compare("64 KiB through four serial stages, 5000", serial_stages{5000 * more, 1U << 16U}, rounds, tokens) &&
+            right;
+  }
+  auto const turns_of_us = static_cast<std::uint64_t>(1000 / bench::turn_time());
+  if (wanted("farms")) {
+    right =
+        compare("four farms of 20 to 160 us, 3000 items", four_farms{3000 * more, 20 * turns_of_us}, rounds, tokens) &&
+        right;
+    right =
+        compare("four farms of 200 to 1600 us, 600 items", four_farms{600 * more, 200 * turns_of_us}, rounds, tokens) &&
+        right;
+  }
+  return right ? 0 : 1;
+} catch (std::exception const& e) {
+  fmt::print(stderr, "bench_streams: {}\n", e.what());
+  return 1;
+}
