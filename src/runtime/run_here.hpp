@@ -25,7 +25,11 @@ closing run_here(program const& line, plan::run_plan const& plan, transport& amo
   Lanes* threads = nullptr;
   conductor here(line, plan, among, options, [&threads] { threads->wake(); });
   std::optional<Lanes> made;
-  together([&] { made.emplace(std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); }); });
+  together([&] {
+    made.emplace(
+        std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); }, options.cores,
+        [&here] { here.look_soon(); });
+  });
   Lanes& those = *made;
   threads = &those;
   try {
@@ -34,7 +38,8 @@ closing run_here(program const& line, plan::run_plan const& plan, transport& amo
       here.begin();
       while (auto const pause = here.serve()) {
         those.grow(here.work().most_jobs());
-        if (*pause > 0) here.rest(*pause);
+        double const looks = those.look(here.work().longest_wait());
+        if (*pause > 0) here.rest(std::min(*pause, looks));
       }
       here.stop();
       those.wait_idle();
