@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
-#include <optional>
-#include <system_error>
 
 #include <skel/detail/base/shown.hpp>
 
@@ -16,100 +13,6 @@ using kind = announcement::kind;
 
 constexpr std::array<std::string_view, 8> keys = {"skel_announcement", "host",  "speed",  "link",
                                                   "latency",           "joins", "leaves", "bandwidth"};
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-/// Reads one line from its front. Once it is not `said` any more what it gives means nothing.
-class scanner {
- public:
-  explicit scanner(std::string_view line) : rest_(line) {}
-
-  quick_answer is = quick_answer::said;
-
-  bool goes_on() const { return is == quick_answer::said; }
-  void expect(bool holds) {
-    if (!holds && goes_on()) is = quick_answer::refused;
-  }
-  void expect_clear(bool holds) {
-    if (!holds && goes_on()) is = quick_answer::unclear;
-  }
-
-  /// What stands next beside blanks; 0: the line is over.
-  char next() {
-    while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\t' || rest_[0] == '\r')) rest_.remove_prefix(1);
-    if (rest_.empty()) return 0;
-    expect_clear(rest_[0] >= ' ' && rest_[0] <= '~');
-    return rest_[0];
-  }
-  /// Whether this stands next: then it is taken.
-  bool take(char c) {
-    bool const is_there = next() == c && c != 0;
-    if (is_there) rest_.remove_prefix(1);
-    return is_there;
-  }
-
-  std::string_view text() {
-    expect(take('"'));
-    std::size_t end = 0;
-    while (end < rest_.size() && rest_[end] != '"' && rest_[end] != '\\' && rest_[end] >= ' ' && rest_[end] <= '~')
-      ++end;
-    expect(end < rest_.size());
-    expect_clear(goes_on() && rest_[end] == '"');
-    return goes_on() ? cut(end, 1) : std::string_view();
-  }
-
-  /// As JSON has them.
-  double number() {
-    next();
-    std::size_t end = 0;
-    auto const has = [&](std::string_view any) {
-      return end < rest_.size() && any.find(rest_[end]) != std::string_view::npos;
-    };
-    auto const digits = [&] {
-      std::size_t const begin = end;
-      while (end < rest_.size() && is_digit(rest_[end])) ++end;
-      expect(end > begin);
-      return end - begin;
-    };
-    if (has("-")) ++end;
-    bool const has_zero = has("0");
-    std::size_t const whole = digits();
-    expect(whole == 1 || !has_zero);
-    if (has(".")) ++end, digits();
-    if (has("eE")) {
-      ++end;
-      if (has("+-")) ++end;
-      digits();
-    }
-    if (!goes_on()) return 0;
-    double value = 0;
-    std::string_view const digits_of_it = cut(end, 0);
-    auto const read = std::from_chars(digits_of_it.data(), digits_of_it.data() + digits_of_it.size(), value);
-    expect_clear(read.ec == std::errc{});  // too large or too small
-    expect_clear(value != 0 || digits_of_it[0] != '-');
-    return value;
-  }
-
-  /// Any other value, of a key that is free.
-  void skip() {
-    char const first = next();
-    if (first == '"') return static_cast<void>(text());
-    if (first == '-' || is_digit(first)) return static_cast<void>(number());
-    expect_clear(first == 0);
-    expect(false);
-  }
-
- private:
-  std::string_view cut(std::size_t length, std::size_t behind) {
-    std::string_view const front = rest_.substr(0, length);
-    rest_.remove_prefix(length + behind);
-    return front;
-  }
-
-  std::string_view rest_;
-};
 
 /// A line that says something at all, as its keys are read.
 class quick_parser {
@@ -188,7 +91,7 @@ class quick_parser {
     said_.says = joins ? kind::joins : leaves ? kind::leaves : speed ? kind::speed : kind::link;
   }
 
-  scanner line_;
+  quick_scanner line_;
   announcement& said_;
   std::array<bool, keys.size()> found_{};
   bool free_ = false;

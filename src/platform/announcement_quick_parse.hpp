@@ -1,17 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 #include <skel/detail/platform/announcement.hpp>
 
-namespace skel::platform::detail {
+#include "quick_scanner.hpp"
 
-enum class quick_answer : std::uint8_t {
-  said,     ///< it is an announcement
-  refused,  ///< it is none: parse_announcement() says why
-  unclear,  ///< only parse_announcement() can tell
-};
+namespace skel::platform::detail {
 
 /// What parse_announcement() says of a line, without its time: neither memory nor exceptions. Unclear are texts with
 /// escapes or other than printable ASCII, values in values, and numbers at the ends of what a double can be. `said` is

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -32,15 +34,18 @@ class checker {
     return index < from_.links.size() ? from_.links[index] : "links[" + std::to_string(index) + "]";
   }
 
-  void latency(std::string const& where, double value) const {
-    if (!std::isfinite(value)) fail(where, "is not a finite number; a latency is in seconds");
-    if (value < 0) fail(where, "is negative; a latency is a time in seconds, 0 or more");
+  /// `where`: gives the place, which is asked for only if something is wrong: there may be a million links.
+  template <class Where>
+  void latency(Where const& where, double value) const {
+    if (!std::isfinite(value)) fail(where(), "is not a finite number; a latency is in seconds");
+    if (value < 0) fail(where(), "is negative; a latency is a time in seconds, 0 or more");
   }
 
-  void bandwidth(std::string const& where, double value) const {
-    if (std::isnan(value)) fail(where, "is not a number; a bandwidth is in bytes per second");
-    if (value == 0) fail(where, "is zero; a bandwidth is in bytes per second, more than 0 (no link: leave it out)");
-    if (value < 0) fail(where, "is negative; a bandwidth is in bytes per second, more than 0");
+  template <class Where>
+  void bandwidth(Where const& where, double value) const {
+    if (std::isnan(value)) fail(where(), "is not a number; a bandwidth is in bytes per second");
+    if (value == 0) fail(where(), "is zero; a bandwidth is in bytes per second, more than 0 (no link: leave it out)");
+    if (value < 0) fail(where(), "is negative; a bandwidth is in bytes per second, more than 0");
   }
 
   void name(std::string const& where, std::string const& text) const {
@@ -76,10 +81,11 @@ class checker {
     if (c.cores > description::max_cores)
       fail(where + ".cores", "is " + std::to_string(c.cores) + "; the most that a host may have is " +
                                  std::to_string(description::max_cores));
-    latency(where + ".latency", c.inside.latency);
-    bandwidth(where + ".bandwidth", c.inside.bandwidth);
-    if (c.local_latency) latency(where + ".local_latency", *c.local_latency);
-    if (c.uplink) bandwidth(where + ".uplink", *c.uplink);
+    auto const at = [&](char const* key) { return [&where, key] { return where + key; }; };
+    latency(at(".latency"), c.inside.latency);
+    bandwidth(at(".bandwidth"), c.inside.bandwidth);
+    if (c.local_latency) latency(at(".local_latency"), *c.local_latency);
+    if (c.uplink) bandwidth(at(".uplink"), *c.uplink);
     if (c.memory && !(*c.memory > 0))
       fail(where + ".memory", "is not more than 0; the bytes that a host has are wanted");
     parameters(where, c.parameters);
@@ -106,8 +112,33 @@ std::optional<split_name> number_in_name(std::string_view name) {
   return split_name{std::string(name.substr(0, dash)), *index};
 }
 
-bool before(cluster_link const& a, cluster_link const& b) {
-  return std::pair(a.from, a.to) < std::pair(b.from, b.to);
+/// The places of links in the order of one of their ends, equal ones in the order that was before (as they are, if it
+/// is empty). O(links + clusters).
+std::vector<std::uint32_t> stable_order(std::vector<cluster_link> const& links, std::size_t clusters,
+                                        std::size_t cluster_link::*end, std::vector<std::uint32_t> const& before) {
+  std::vector<std::uint32_t> next(clusters + 1), order(links.size());
+  for (cluster_link const& l : links) ++next[l.*end + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::uint32_t k = 0; k < links.size(); ++k) {
+    auto const i = before.empty() ? k : before[k];
+    order[next[links[i].*end]++] = i;
+  }
+  return order;
+}
+
+/// Puts links into this order, in their place: another million of them would take as much memory again. O(links).
+void arrange(std::vector<cluster_link>& links, std::vector<std::uint32_t>& order) {
+  for (std::uint32_t first = 0; first < order.size(); ++first) {
+    if (order[first] == first) continue;
+    cluster_link kept = std::move(links[first]);
+    std::uint32_t at = first;
+    while (order[at] != first) {
+      links[at] = std::move(links[order[at]]);
+      at = std::exchange(order[at], at);
+    }
+    links[at] = std::move(kept);
+    order[at] = at;
+  }
 }
 
 }  // namespace
@@ -124,7 +155,7 @@ description::description(double local_latency, std::vector<cluster> clusters, st
       links_(std::move(links)),
       parameters_(std::move(parameters)) {
   checker const check(from);
-  check.latency("local_latency", local_latency_);
+  check.latency([] { return "local_latency"; }, local_latency_);
   check.parameters("", parameters_);
   if (clusters_.empty()) check.fail("clusters", "is empty; a platform has at least one cluster with one host");
 
@@ -157,30 +188,29 @@ description::description(double local_latency, std::vector<cluster> clusters, st
                      "] ('" + parts->cluster + "'); rename one of them");
   }
 
-  std::vector<std::size_t> order(links_.size());
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    std::string const where = check.link_at(i);
     cluster_link& l = links_[i];
+    auto const at = [&](char const* key) { return [&check, i, key] { return check.link_at(i) + key; }; };
     for (auto const& [end, which] : {std::pair(l.from, ".from"), std::pair(l.to, ".to")})
       if (end >= clusters_.size())
-        check.fail(where + which,
+        check.fail(at(which)(),
                    "cluster " + std::to_string(end) + " is not there; there are " + std::to_string(clusters_.size()));
     if (l.from == l.to)
-      check.fail(where, "joins '" + clusters_[l.from].name +
-                            "' to itself; latency and bandwidth inside a cluster are given in the cluster");
-    check.latency(where + ".latency", l.path.latency);
-    check.bandwidth(where + ".bandwidth", l.path.bandwidth);
-    check.parameters(where, l.parameters);
-    order[i] = i;
+      check.fail(check.link_at(i), "joins '" + clusters_[l.from].name +
+                                       "' to itself; latency and bandwidth inside a cluster are given in the cluster");
+    check.latency(at(".latency"), l.path.latency);
+    check.bandwidth(at(".bandwidth"), l.path.bandwidth);
+    if (!l.parameters.empty()) check.parameters(check.link_at(i), l.parameters);
   }
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return before(links_[a], links_[b]); });
-  for (std::size_t k = 1; k < order.size(); ++k)
-    if (!before(links_[order[k - 1]], links_[order[k]])) {
-      cluster_link const& l = links_[order[k]];
+  auto order = stable_order(links_, clusters_.size(), &cluster_link::to, {});
+  order = stable_order(links_, clusters_.size(), &cluster_link::from, order);
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    cluster_link const &before = links_[order[k - 1]], &l = links_[order[k]];
+    if (before.from == l.from && before.to == l.to)
       check.fail(check.link_at(order[k]), "the link from '" + clusters_[l.from].name + "' to '" + clusters_[l.to].name +
                                               "' is already given by " + check.link_at(order[k - 1]));
-    }
-  std::stable_sort(links_.begin(), links_.end(), before);
+  }
+  arrange(links_, order);
   first_link_.assign(clusters_.size() + 1, 0);
   for (cluster_link const& l : links_) ++first_link_[l.from + 1];
   for (std::size_t i = 0; i < clusters_.size(); ++i) first_link_[i + 1] += first_link_[i];

@@ -8,38 +8,22 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 #include <skel/detail/platform/survey.hpp>
 
 #include "json_reader.hpp"
+#include "link_reader.hpp"
 
 namespace skel::platform {
 namespace {
 
 using detail::json;
+using detail::read_link;
+using detail::read_parameters;
 using detail::reader;
 using ordered = nlohmann::ordered_json;
-
-parameter_blocks read_parameters(reader const& object) {
-  parameter_blocks blocks;
-  for (auto const& [key, value] : object.value().items())
-    if (is_parameter_key(key)) blocks.emplace(key, value.dump());
-  return blocks;
-}
-
-link read_link(reader const& object, bool latency_needed) {
-  link result;
-  if (object.has("latency"))
-    result.latency = object.at("latency").number();
-  else if (latency_needed)
-    reader(object.value(), object.source(), object.path() + ".latency")
-        .fail("is missing; a latency in seconds is wanted");
-  result.bandwidth = object.number_or("bandwidth", result.bandwidth);
-  return result;
-}
 
 cluster read_cluster(reader const& object) {
   object.expect_object("a cluster");
@@ -56,60 +40,6 @@ cluster read_cluster(reader const& object) {
     if (object.has(key)) *value = object.at(key).number();
   result.parameters = read_parameters(object);
   return result;
-}
-
-/// The names of clusters, and what to say about one that is not there.
-class cluster_names {
- public:
-  explicit cluster_names(std::vector<cluster> const& clusters) {
-    for (cluster const& c : clusters) index_.emplace(c.name, index_.size()), names_.push_back(c.name);
-  }
-
-  std::size_t find(reader const& value) const {
-    std::string const name = value.text();
-    if (auto const found = index_.find(name); found != index_.end()) return found->second;
-    std::string reason = "there is no cluster " + in_quotes(name);
-    std::size_t const dash = name.rfind('-');
-    if (dash != std::string::npos && index_.contains(name.substr(0, dash)))
-      reason += "; links join whole clusters; did you mean " + in_quotes(name.substr(0, dash)) + "?";
-    else
-      reason += did_you_mean(name, names_);
-    value.fail(reason);
-  }
-
- private:
-  std::unordered_map<std::string, std::size_t> index_;
-  std::vector<std::string> names_;
-};
-
-/// One entry of "links" is one cluster_link ("from", "to") or two ("between").
-void read_links(reader const& object, cluster_names const& names, std::vector<cluster_link>& links, origin& from) {
-  object.expect_object("a link");
-  object.expect_keys({"between", "from", "to", "latency", "bandwidth"}, is_parameter_key);
-  cluster_link forward;
-  bool const symmetric = object.has("between");
-  if (symmetric) {
-    if (object.has("from") || object.has("to"))
-      object.fail("has \"between\" (both directions) and \"from\" or \"to\" (one direction); give one or the other");
-    auto const ends = object.at("between").elements("\"between\" is an array of two cluster names");
-    if (ends.size() != 2) object.at("between").fail("has " + std::to_string(ends.size()) + " names; two are wanted");
-    forward.from = names.find(ends[0]);
-    forward.to = names.find(ends[1]);
-  } else {
-    if (!object.has("from") && !object.has("to"))
-      object.fail("names no clusters; give \"between\": [\"a\", \"b\"], or \"from\" and \"to\" for one direction");
-    forward.from = names.find(object.at("from"));
-    forward.to = names.find(object.at("to"));
-  }
-  forward.path = read_link(object, true);
-  forward.parameters = read_parameters(object);
-  links.push_back(forward);
-  from.links.push_back(object.path());
-  if (symmetric && forward.from != forward.to) {
-    std::swap(forward.from, forward.to);
-    links.push_back(std::move(forward));
-    from.links.push_back(object.path());
-  }
 }
 
 void write_link(ordered& object, link const& value) {
@@ -175,15 +105,9 @@ skeletons::stage_shape read_stage(reader const& object) {
   return stage;
 }
 
-}  // namespace
-
-description read_description(std::filesystem::path const& file) {
-  return parse_description(read_text(file), file.string());
-}
-
-description parse_description(std::string_view text, std::string const& source, file_of whose) {
-  json const document =
-      detail::parse_json(text, source, whose == file_of::this_user ? most_text_bytes : most_json_bytes);
+/// The platform of a document, whose links may stand apart as text.
+description describe(json const& document, std::string const& source, file_of whose,
+                     std::string_view const* links_apart = nullptr) {
   reader const root(document, source);
   root.expect_object("a platform description");
   root.expect_version("skel_platform");
@@ -193,22 +117,40 @@ description parse_description(std::string_view text, std::string const& source, 
   std::vector<cluster> clusters;
   for (reader const& entry : root.at("clusters").elements("\"clusters\" is an array of clusters"))
     clusters.push_back(read_cluster(entry));
-  origin from{.source = source, .links = {}};
-  std::vector<cluster_link> links;
-  if (root.has("links")) {
-    cluster_names const names(clusters);
-    for (reader const& entry : root.at("links").elements("\"links\" is an array of links"))
-      read_links(entry, names, links, from);
-  }
+  detail::link_reader links(clusters, source);
+  if (links_apart != nullptr)
+    links.read_all(*links_apart);
+  else if (root.has("links"))
+    links.read_all(root.at("links"));
   if (whose == file_of::anybody) {  // skel's own files are as it has written them
     for (std::size_t c = 0; c < clusters.size(); ++c)
       check_models(clusters[c].parameters, source, "clusters[" + std::to_string(c) + "]");
-    for (std::size_t l = 0; l < links.size(); ++l) check_models(links[l].parameters, source, from.links[l]);
+    for (std::size_t l = 0; l < links.read_so_far.size(); ++l)
+      if (auto const& blocks = links.read_so_far[l].parameters; !blocks.empty())
+        check_models(blocks, source, links.path_of(l));
     check_models(read_parameters(root), source, "");
   }
-  description machine(local_latency, std::move(clusters), std::move(links), read_parameters(root), from);
+  description machine(local_latency, std::move(clusters), std::move(links.read_so_far), read_parameters(root),
+                      links.from);
   static_cast<void>(read_survey(machine, source));  // throws where a run would, which knows no file any more
   return machine;
+}
+
+}  // namespace
+
+description read_description(std::filesystem::path const& file) {
+  return parse_description(read_text(file), file.string());
+}
+
+description parse_description(std::string_view text, std::string const& source, file_of whose) {
+  std::size_t const most = whose == file_of::this_user ? most_text_bytes : most_json_bytes;
+  if (auto const apart = text.size() <= most ? detail::take_links_out(text) : std::nullopt) {
+    try {
+      return describe(detail::parse_json(apart->rest, source), source, whose, &apart->links);
+    } catch (input_error const&) {  // the whole document says where
+    }
+  }
+  return describe(detail::parse_json(text, source, most), source, whose);
 }
 
 std::string to_json(description const& platform) {

@@ -15,7 +15,6 @@ namespace skel::platform::detail {
 namespace {
 
 constexpr std::size_t most_of_key = 40;  // that is shown
-constexpr std::size_t max_depth = 32;    // the format itself needs 4; model parameters a few more
 
 std::string position_of(std::string_view text, std::size_t offset) {
   std::string_view const before = text.substr(0, std::min(offset, text.size()));

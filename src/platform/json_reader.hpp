@@ -15,8 +15,10 @@ namespace skel::platform::detail {
 
 using json = nlohmann::json;
 
+inline constexpr std::size_t max_depth = 32;  ///< the format itself needs 4; model parameters a few more
+
 /// JSON text as a value. Stricter than the library's own parser: throws skel::input_error with line and column also
-/// for a key that stands twice in one object, for nesting deeper than 32, and for bytes that are not UTF-8.
+/// for a key that stands twice in one object, for nesting deeper than max_depth, and for bytes that are not UTF-8.
 /// Text of more than `most` bytes is refused.
 json parse_json(std::string_view text, std::string const& source, std::size_t most = most_json_bytes);
 

@@ -1,0 +1,201 @@
+#include "link_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/shown.hpp>
+
+namespace skel::platform::detail {
+namespace {
+
+constexpr auto none = std::string_view::npos;
+
+/// The quote that ends the text which begins at a quote.
+std::size_t end_of_text(std::string_view json, std::size_t at) {
+  for (++at; at < json.size() && json[at] != '"'; ++at)
+    if (json[at] == '\\') ++at;
+  return at < json.size() ? at : none;
+}
+
+/// Calls visit(where, depth) for each bracket that opens, with the depth inside it, for each one that closes, with the
+/// depth outside, and for the last quote of each text, until that returns false. Whether all texts ended.
+template <class Visit>
+bool for_each_bracket(std::string_view json, Visit visit) {
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    char const c = json[at];
+    if (c == '"') {
+      at = end_of_text(json, at);
+      if (at == none) return false;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    } else {
+      continue;
+    }
+    if (!visit(at, depth)) break;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<links_apart> take_links_out(std::string_view text) {
+  constexpr std::string_view key = "\"links\"";
+  std::size_t first = none, last = none;
+  bool const ended = for_each_bracket(text, [&](std::size_t at, std::size_t depth) {
+    bool const is_key = text.substr(0, at + 1).ends_with(key) && text[at - key.size()] != '\\';
+    if (first == none && depth == 1 && is_key) {
+      std::size_t const value = std::min(text.find_first_not_of(" \t\r\n:", at + 1), text.size() - 1);
+      if (text[value] == '[') first = value;
+    } else if (first != none && at > first && depth == 1) {
+      last = at;
+    }
+    return last == none && depth > 0;
+  });
+  if (!ended || last == none) return std::nullopt;
+  return links_apart{std::string(text.substr(0, first)).append("[]").append(text.substr(last + 1)),
+                     text.substr(first + 1, last - first - 1)};
+}
+
+parameter_blocks read_parameters(reader const& object) {
+  parameter_blocks blocks;
+  for (auto const& [key, value] : object.value().items())
+    if (is_parameter_key(key)) blocks.emplace(key, value.dump());
+  return blocks;
+}
+
+link read_link(reader const& object, bool latency_needed) {
+  link result;
+  if (object.has("latency"))
+    result.latency = object.at("latency").number();
+  else if (latency_needed)
+    reader(object.value(), object.source(), object.path() + ".latency")
+        .fail("is missing; a latency in seconds is wanted");
+  result.bandwidth = object.number_or("bandwidth", result.bandwidth);
+  return result;
+}
+
+link_reader::link_reader(std::vector<cluster> const& clusters, std::string const& source)
+    : from{.source = source, .links = {}}, clusters_(clusters) {
+  for (cluster const& c : clusters) index_.emplace(c.name, index_.size());
+}
+
+std::size_t link_reader::find(reader const& value) const {
+  std::string const name = value.text();
+  if (auto const found = index_.find(name); found != index_.end()) return found->second;
+  std::string reason = "there is no cluster " + in_quotes(name);
+  std::size_t const dash = name.rfind('-');
+  std::vector<std::string> names;
+  for (cluster const& c : clusters_) names.push_back(c.name);
+  if (dash != std::string::npos && index_.contains(name.substr(0, dash)))
+    reason += "; links join whole clusters; did you mean " + in_quotes(name.substr(0, dash)) + "?";
+  else
+    reason += did_you_mean(name, names);
+  value.fail(reason);
+}
+
+void link_reader::read(reader const& object) {
+  object.expect_object("a link");
+  object.expect_keys({"between", "from", "to", "latency", "bandwidth"}, is_parameter_key);
+  cluster_link forward;
+  bool const symmetric = object.has("between");
+  if (symmetric) {
+    if (object.has("from") || object.has("to"))
+      object.fail("has \"between\" (both directions) and \"from\" or \"to\" (one direction); give one or the other");
+    auto const ends = object.at("between").elements("\"between\" is an array of two cluster names");
+    if (ends.size() != 2) object.at("between").fail("has " + std::to_string(ends.size()) + " names; two are wanted");
+    forward.from = find(ends[0]);
+    forward.to = find(ends[1]);
+  } else {
+    if (!object.has("from") && !object.has("to"))
+      object.fail("names no clusters; give \"between\": [\"a\", \"b\"], or \"from\" and \"to\" for one direction");
+    forward.from = find(object.at("from"));
+    forward.to = find(object.at("to"));
+  }
+  forward.path = read_link(object, true);
+  forward.parameters = read_parameters(object);
+  add(std::move(forward), symmetric);
+}
+
+void link_reader::read_all(reader const& array) {
+  for (reader const& entry : array.elements("\"links\" is an array of links")) {
+    read(entry);
+    from.links.resize(read_so_far.size(), entry.path());
+  }
+}
+
+void link_reader::add(cluster_link forward, bool symmetric) {
+  read_so_far.push_back(std::move(forward));
+  cluster_link const& one = read_so_far.back();
+  if (!symmetric || one.from == one.to) return;
+  cluster_link reverse = one;
+  std::swap(reverse.from, reverse.to);
+  read_so_far.push_back(std::move(reverse));
+}
+
+bool link_reader::read_quickly(quick_scanner& text) {
+  constexpr std::array<std::string_view, 5> keys = {"between", "from", "to", "latency", "bandwidth"};
+  std::array<bool, keys.size()> found{};
+  cluster_link forward;
+  auto const name = [&](std::size_t& end) {
+    auto const known = index_.find(text.text());
+    text.expect(known != index_.end());
+    if (text.goes_on()) end = known->second;
+  };
+  text.expect(text.take('{'));
+  do {
+    auto const key = static_cast<std::size_t>(std::ranges::find(keys, text.text()) - keys.begin());
+    text.expect(text.take(':') && key < keys.size() && !found[key]);
+    if (!text.goes_on()) return false;
+    found[key] = true;
+    if (keys[key] == "between") {
+      text.expect(text.take('['));
+      name(forward.from);
+      text.expect(text.take(','));
+      name(forward.to);
+      text.expect(text.take(']'));
+    } else if (keys[key] == "from" || keys[key] == "to") {
+      name(keys[key] == "from" ? forward.from : forward.to);
+    } else {
+      (keys[key] == "latency" ? forward.path.latency : forward.path.bandwidth) = text.number();
+    }
+  } while (text.goes_on() && text.take(','));
+  text.expect(text.take('}'));
+  auto const& [between, from_one, to_one, latency, bandwidth] = found;
+  text.expect(latency && between != from_one && from_one == to_one);
+  if (text.goes_on()) add(std::move(forward), between);
+  return text.goes_on();
+}
+
+void link_reader::read_all(std::string_view array) {
+  constexpr std::string_view shortest = R"({"from":"a","to":"b","latency":1})";
+  read_so_far.reserve(std::min(2 * (array.size() / shortest.size() + 1), clusters_.size() * clusters_.size()));
+  quick_scanner rest(array);
+  if (rest.next() == 0 && rest.goes_on()) return;
+  std::size_t entries = 0;
+  do {
+    quick_scanner text(rest.rest());
+    if (!read_quickly(text)) {
+      std::size_t end = none;  // of this entry, which may be of any form
+      std::string_view const here = rest.rest();
+      for_each_bracket(here, [&](std::size_t at, std::size_t depth) {
+        if (depth == 0) end = at;
+        return depth > 0 && depth <= max_depth - 2;
+      });
+      if (end == none) throw input_error(from.source, "links", "has no end");
+      json const entry = parse_json(here.substr(0, end + 1), from.source);
+      read(reader(entry, from.source, "links[" + std::to_string(entries) + "]"));
+      text = quick_scanner(here.substr(end + 1));
+    }
+    rest = text;
+    ++entries;
+  } while (rest.take(','));
+  if (rest.next() != 0 || !rest.goes_on()) throw input_error(from.source, "links", "has something behind an entry");
+}
+
+}  // namespace skel::platform::detail
