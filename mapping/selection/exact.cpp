@@ -22,20 +22,31 @@ struct pair_bound {
 /// the two. O(clusters^2 log clusters).
 std::vector<pair_bound> bounds_of_pairs(cost::mesh::program const& of, incumbent const& best) {
   std::size_t const n = of.clusters(), criteria = of.criteria();
-  std::vector<std::uint32_t> order(n);
-  // What is no farther from a than b is, at [a n + b].
-  std::vector<cost::mesh::sums> within(n * n);
+  auto const may_win = [&](double d) { return d < infinity && best.may_win(of.waits() * d); };
+  // The lesser of what is no farther from a than b is, and no farther from b than a is, for a < b.
+  std::vector<cost::mesh::sums> within(n * (n - 1) / 2, {infinity, infinity, n});
+  auto const of_pair = [&](std::size_t a, std::size_t b) -> auto& {
+    return a < b ? within[b * (b - 1) / 2 + a] : within[a * (a - 1) / 2 + b];
+  };
+  std::vector<std::pair<double, std::uint32_t>> near;
   for (std::size_t a = 0; a < n; ++a) {
     auto const row = of.latencies(a);
-    std::iota(order.begin(), order.end(), std::uint32_t{0});
-    std::ranges::sort(order, {}, [&](std::uint32_t c) { return row[c]; });
+    near.clear();
+    for (std::uint32_t c = 0; c < n; ++c)
+      if (may_win(row[c])) near.emplace_back(row[c], c);
+    std::ranges::sort(near);
     cost::mesh::sums all;
-    for (std::size_t first = 0, last = 0; first < n; first = last) {
-      double const distance = row[order[first]];
-      for (last = first; last < n && row[order[last]] == distance; ++last) {
-        all.weight += of.weight(order[last]), all.hosts += of.hosts(order[last]), ++all.clusters;
+    for (std::size_t first = 0, last = 0; first < near.size(); first = last) {
+      for (last = first; last < near.size() && near[last].first == near[first].first; ++last) {
+        auto const c = near[last].second;
+        all.weight += of.weight(c), all.hosts += of.hosts(c), ++all.clusters;
       }
-      for (std::size_t k = first; k < last; ++k) within[a * n + order[k]] = all;
+      for (std::size_t k = first; k < last; ++k) {
+        if (near[k].second == a) continue;
+        auto& least = of_pair(a, near[k].second);
+        least = {std::min(least.weight, all.weight), std::min(least.hosts, all.hosts),
+                 std::min(least.clusters, all.clusters)};
+      }
     }
   }
   std::vector<pair_bound> all;
@@ -43,15 +54,12 @@ std::vector<pair_bound> bounds_of_pairs(cost::mesh::program const& of, incumbent
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = a + 1; b < n; ++b) {
       double const d = of.latency(a, b);
-      if (!(d < infinity) || !best.may_win(of.waits() * d)) continue;
-      auto const &x = within[a * n + b], &y = within[b * n + a];
+      if (!may_win(d)) continue;
       auto const &p = of.row(a), &q = of.row(b);
       for (std::size_t k = 0; k < criteria; ++k) low[k] = std::max(p[k], q[k]);
-      double const least = of.seconds(
-          {std::min(x.weight, y.weight), std::min(x.hosts, y.hosts), std::min(x.clusters, y.clusters)}, low, d);
+      double const least = of.seconds(of_pair(a, b), low, d);
       if (best.may_win(least)) all.push_back({least, static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)});
     }
-  std::ranges::sort(all, {}, [](pair_bound const& one) { return std::pair(one.least, std::pair(one.a, one.b)); });
   return all;
 }
 
@@ -87,7 +95,16 @@ double root_bound(cost::mesh::program const& of) {
 
 double search_exactly(cost::mesh::program const& of, incumbent& best, effort& may) {
   try_single_clusters(of, best);
-  auto const pairs = bounds_of_pairs(of, best);
+  auto pairs = bounds_of_pairs(of, best);
+  auto const by_bound = [](pair_bound const& one) { return std::pair(one.least, std::pair(one.a, one.b)); };
+  if (!pairs.empty()) {  // a first set that most pairs cannot win against, so that few are left to be sorted
+    auto const& first = *std::ranges::min_element(pairs, {}, by_bound);
+    auto const members = lens_of(of, first.a, first.b, of.latency(first.a, first.b));
+    best.count();
+    best.offer_near(members, first.least);
+    std::erase_if(pairs, [&](pair_bound const& one) { return !best.may_win(one.least); });
+    std::ranges::sort(pairs, {}, by_bound);
+  }
   bool const tree = is_tree_like(of);
   effort no_limit_of_nodes(std::numeric_limits<std::uint64_t>::max(), may.until());
   effort& spent = tree ? no_limit_of_nodes : may;
