@@ -17,8 +17,14 @@
 namespace skel::cost::pepa {
 namespace detail {
 
-incoming renumber(chain const& given, std::vector<std::uint32_t> const& order) {
-  std::size_t const n = given.states();
+outgoing outgoing_of(chain const& given) {
+  return [&given](std::size_t s, std::function<void(std::uint32_t, double)> const& visit) {
+    for (std::size_t t = given.first[s]; t < given.first[s + 1]; ++t) visit(given.target[t], given.rate[t]);
+  };
+}
+
+incoming renumber(outgoing const& given, std::vector<std::uint32_t> const& order) {
+  std::size_t const n = order.size();
   std::vector<std::uint32_t> place(n);
   for (std::uint32_t i = 0; i < n; ++i) place[order[i]] = i;
   incoming result;
@@ -26,26 +32,25 @@ incoming renumber(chain const& given, std::vector<std::uint32_t> const& order) {
   result.exit.assign(n, 0.0);
   result.first.assign(n + 1, 0);
   for (std::size_t s = 0; s < n; ++s)
-    for (std::size_t t = given.first[s]; t < given.first[s + 1]; ++t)
-      if (given.target[t] != s) ++result.first[place[given.target[t]] + 1];
+    given(s, [&](std::uint32_t target, double) {
+      if (target != s) ++result.first[place[target] + std::size_t{1}];
+    });
   std::partial_sum(result.first.begin(), result.first.end(), result.first.begin());
   result.source.resize(result.first.back());
   result.rate.resize(result.first.back());
   std::vector<std::size_t> next(result.first.begin(), result.first.end() - 1);
-  for (std::uint32_t i = 0; i < n; ++i) {  // sources ascend, so equal ones are neighbours
-    std::size_t const s = order[i];
-    for (std::size_t t = given.first[s]; t < given.first[s + 1]; ++t) {
-      if (given.target[t] == s) continue;
-      result.exit[i] += given.rate[t];
-      std::uint32_t const to = place[given.target[t]];
+  for (std::uint32_t i = 0; i < n; ++i)  // sources ascend, so equal ones are neighbours
+    given(order[i], [&](std::uint32_t target, double rate) {
+      if (target == order[i]) return;
+      result.exit[i] += rate;
+      std::uint32_t const to = place[target];
       if (next[to] > result.first[to] && result.source[next[to] - 1] == i) {
-        result.rate[next[to] - 1] += given.rate[t];
+        result.rate[next[to] - 1] += rate;
       } else {
         result.source[next[to]] = i;
-        result.rate[next[to]++] = given.rate[t];
+        result.rate[next[to]++] = rate;
       }
-    }
-  }
+    });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < n; ++i) {  // close the gaps that added transitions left
     std::size_t const begin = result.first[i], end = next[i];
@@ -140,10 +145,12 @@ bool is_distribution(std::vector<double> const& probability) {
 }  // namespace
 
 stationary_distribution stationary(chain const& given, solve_options const& options) {
-  std::size_t const n = given.states();
-  SKEL_EXPECTS(n > 0);
-  detail::incoming const q = detail::renumber(given, detail::sweep_order(given));
+  SKEL_EXPECTS(given.states() > 0);
+  return detail::stationary(detail::renumber(detail::outgoing_of(given), detail::sweep_order(given)), options);
+}
 
+stationary_distribution detail::stationary(incoming const& q, solve_options const& options) {
+  std::size_t const n = q.states();
   std::vector<solver> methods{options.method};
   if (options.method == solver::automatic) {
     solver const last = n <= most_for_elimination ? solver::gth : solver::krylov;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <skel/detail/cost/pepa/chain.hpp>
@@ -20,8 +21,15 @@ struct incoming {
   std::size_t states() const { return exit.size(); }
 };
 
+/// Calls visit(target, rate) for each transition that leaves a state.
+using outgoing = std::function<void(std::size_t state, std::function<void(std::uint32_t, double)> const& visit)>;
+outgoing outgoing_of(chain const& given);
+
 /// `order[i]` becomes state i.
-incoming renumber(chain const& given, std::vector<std::uint32_t> const& order);
+incoming renumber(outgoing const& given, std::vector<std::uint32_t> const& order);
+
+/// What cost::pepa::stationary() gives, by the number that states had before.
+stationary_distribution stationary(incoming const& q, solve_options const& options);
 
 /// The order that the chain suggests, or one found in its graph: the reverse post-order of a depth-first search that
 /// takes fast transitions first, so that they lead forward.

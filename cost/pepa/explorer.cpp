@@ -61,7 +61,26 @@ void exchange(std::vector<std::uint32_t>& words, std::size_t part, std::uint32_t
 }  // namespace
 
 explorer::explorer(syntax const& tree, structure const& net, std::size_t max_states, std::size_t max_bytes)
-    : tree_(tree), net_(net), max_states_(max_states), max_bytes_(max_bytes), memory_(net.components.size()) {}
+    : tree_(tree), net_(net), max_states_(max_states), max_bytes_(max_bytes), memory_(net.components.size()) {
+  for (component const& c : net.components)
+    constant_.push_back(c.kind == component::sort::sequential &&
+                        std::ranges::all_of(net.locals[c.initial].out,
+                                            [&](local_transition const& t) { return t.target == c.initial; }));
+  passing_ = passed_through();
+}
+
+index explorer::passed_through() const {
+  index found = none;
+  for (part const& p : net_.components[net_.root].parts) {
+    if (is_constant(p)) continue;
+    if (found != none || p.copies > 1) return none;
+    found = p.component;
+  }
+  std::size_t uses = 0;
+  for (component const& c : net_.components)
+    uses += static_cast<std::size_t>(std::ranges::count(c.parts, found, &part::component));
+  return uses == 1 ? found : none;
+}
 
 void explorer::refuse_size(std::string const& what) const {
   fail(tree_.source, tree_.system_where, what);
@@ -94,6 +113,7 @@ std::uint32_t explorer::initial(index at) {
   if (c.kind == component::sort::hiding) return initial(c.parts.front().component);
   std::vector<std::uint32_t> words;
   for (part const& p : c.parts) {
+    if (is_constant(p)) continue;
     std::uint32_t const state = initial(p.component);
     if (p.copies == 1)
       words.push_back(state);
@@ -113,7 +133,7 @@ std::vector<group> explorer::parts(index at, std::uint32_t state) const {
     std::size_t next = 0;
     for (part const& p : c.parts) {
       if (p.copies == 1) {
-        result.push_back({p.component, words[next++], 1});
+        result.push_back({p.component, is_constant(p) ? net_.components[p.component].initial : words[next++], 1});
         continue;
       }
       for (std::uint32_t left = words[next++]; left > 0; --left, next += 2)
@@ -125,6 +145,7 @@ std::vector<group> explorer::parts(index at, std::uint32_t state) const {
 
 std::span<local_transition const> explorer::known(index at, std::uint32_t state) const {
   if (net_.components[at].kind == component::sort::sequential) return net_.locals[state].out;
+  if (at == passing_) return memory_[at].out;
   extent const& e = memory_[at].extents[state];
   return {memory_[at].out.data() + e.first, e.count};
 }
@@ -133,6 +154,7 @@ void explorer::ensure(index at, std::uint32_t state) {
   component const& c = net_.components[at];
   if (c.kind == component::sort::sequential) return;
   memory& m = memory_[at];
+  if (at == passing_) return expand(at, state, m.out);
   if (state < m.extents.size() && m.extents[state].first != unknown) return;
   std::vector<local_transition> out;
   expand(at, state, out);
@@ -148,13 +170,14 @@ void explorer::expand(index at, std::uint32_t state, std::vector<local_transitio
     expand_hiding(at, state, out);
   else
     expand_cooperation(at, state, out);
-  charge(out.size() * sizeof(local_transition));
+  if (at != passing_) charge(out.size() * sizeof(local_transition));
 }
 
 void explorer::forget_transitions() {
   for (memory& m : memory_) {
     m.out = {};
     m.extents = {};
+    m.table.close();
   }
 }
 
@@ -183,6 +206,8 @@ void explorer::expand_cooperation(index at, std::uint32_t state, std::vector<loc
   groups_ = groups;
   auto const words = memory_[at].table.words(state);
   key_.assign(words.begin(), words.end());
+  targets_.clear();
+  target_ends_.clear();
   group_first_.clear();
   part_first_.clear();
   std::size_t group_at = 0, word_at = 0;
@@ -191,7 +216,7 @@ void explorer::expand_cooperation(index at, std::uint32_t state, std::vector<loc
     part_first_.push_back(word_at);
     std::size_t const different = p.copies == 1 ? 1 : key_[word_at];
     group_at += different;
-    word_at += p.copies == 1 ? 1 : 1 + 2 * different;
+    word_at += is_constant(p) ? 0 : p.copies == 1 ? 1 : 1 + 2 * different;
   }
   group_first_.push_back(group_at);
   part_first_.push_back(word_at);
@@ -203,7 +228,26 @@ void explorer::expand_cooperation(index at, std::uint32_t state, std::vector<loc
       if ((i == 0 || first[i].action != first[i - 1].action) && c.covers(first[i].action))
         move_together(at, first[i].action, out);
   }
+  number_targets(at, out);
   if (index mixed = none; !merge(out, mixed)) refuse_mixed(at, state, mixed);
+}
+
+// States are looked up after all of them are known, because memory answers several requests in the time of one.
+void explorer::add(index at, std::span<std::uint32_t const> words, local_transition transition,
+                   std::vector<local_transition>& out) {
+  memory_[at].table.expect(words);
+  targets_.insert(targets_.end(), words.begin(), words.end());
+  target_ends_.push_back(targets_.size());
+  out.push_back(transition);
+}
+
+void explorer::number_targets(index at, std::vector<local_transition>& out) {
+  auto const words = [&](std::size_t k) {
+    std::size_t const first = k == 0 ? 0 : target_ends_[k - 1];
+    return std::span<std::uint32_t const>(targets_.data() + first, target_ends_[k] - first);
+  };
+  for (std::size_t k = 0; k < out.size(); ++k) memory_[at].table.expect_more(words(k));
+  for (std::size_t k = 0; k < out.size(); ++k) out[k].target = intern(at, words(k));
 }
 
 void explorer::move_alone(index at, std::vector<local_transition>& out) {
@@ -214,13 +258,12 @@ void explorer::move_alone(index at, std::vector<local_transition>& out) {
       for (local_transition t : known(moving.component, moving.state)) {
         if (c.covers(t.action)) continue;
         next_key_ = key_;
-        if (c.parts[p].copies == 1)
-          next_key_[part_first_[p]] = t.target;
-        else
+        if (c.parts[p].copies > 1)
           exchange(next_key_, part_first_[p], moving.state, t.target);
-        t.target = intern(at, next_key_);
+        else if (!is_constant(c.parts[p]))
+          next_key_[part_first_[p]] = t.target;
         t.rate *= moving.copies;
-        out.push_back(t);
+        add(at, next_key_, t, out);
       }
     }
   }
@@ -243,7 +286,7 @@ void explorer::move_together(index at, index action, std::vector<local_transitio
     alternative_first_.push_back(alternatives_.size());
     std::span<group const> const same(groups_.data() + group_first_[p], group_first_[p + 1] - group_first_[p]);
     if (c.parts[p].copies == 1)
-      alternatives_of(same, action);
+      alternatives_of(c.parts[p], same.front(), action);
     else
       multiset_alternatives(same, action);
   }
@@ -260,7 +303,7 @@ void explorer::move_together(index at, index action, std::vector<local_transitio
                        pool_.begin() + static_cast<std::ptrdiff_t>(a.first + a.length));
     }
     if (double const r = least.value * share; r > 0)
-      out.push_back({intern(at, next_key_), action & 0x7fffffffu, least.passive, r});
+      add(at, next_key_, {0, action & 0x7fffffffu, least.passive, r}, out);
     std::size_t p = chosen.size();
     while (p > 0 && ++chosen[p - 1] == alternative_first_[p]) {
       chosen[p - 1] = alternative_first_[p - 1];
@@ -270,11 +313,11 @@ void explorer::move_together(index at, index action, std::vector<local_transitio
   }
 }
 
-void explorer::alternatives_of(std::span<group const> same, index action) {
-  auto const ways = with_action(known(same.front().component, same.front().state), action);
+void explorer::alternatives_of(part const& one, group const& now, index action) {
+  auto const ways = with_action(known(now.component, now.state), action);
   double const all = apparent_rate(ways).value;
   for (local_transition const& t : ways) {
-    alternatives_.push_back({pool_.size(), 1, t.rate / all});
+    alternatives_.push_back({pool_.size(), is_constant(one) ? std::size_t{0} : 1, t.rate / all});
     pool_.push_back(t.target);
   }
 }

@@ -10,20 +10,29 @@
 
 namespace skel::cost::pepa::detail {
 
-/// Words -> dense numbers in the order of first use. Open addressing; the words stand in one array.
+/// Words -> dense numbers in the order of first use. Open addressing; the words stand in one array. Where all have one
+/// word, that is the address.
 class word_table {
  public:
   std::uint32_t insert(std::span<std::uint32_t const> words);
+  /// Fetches ahead what insert() reads first, and when that is there, what it reads next.
+  void expect(std::span<std::uint32_t const> words) const;
+  void expect_more(std::span<std::uint32_t const> words) const;
   std::span<std::uint32_t const> words(std::uint32_t number) const {
+    if (first_.empty()) return {words_.data() + number * width_, width_};
     return {words_.data() + first_[number], first_[number + 1] - first_[number]};
   }
-  std::size_t size() const { return first_.size() - 1; }
+  std::size_t size() const { return size_; }
+  /// Nothing can be inserted any more.
+  void close() { slots_ = {}; }
 
  private:
   void grow();
+  std::uint32_t add(std::span<std::uint32_t const> words);
 
   std::vector<std::uint32_t> words_, slots_;
-  std::vector<std::size_t> first_{0};
+  std::size_t size_ = 0, width_ = 0;  // width_: of all words so far, while first_ is empty
+  std::vector<std::size_t> first_;
 };
 
 /// Identical components in one local state.
@@ -35,8 +44,8 @@ struct group {
 
 /// The states of every component of a structure, found and numbered as they are needed. The state of a cooperation is
 /// the words of its parts one after the other: for one copy its state, for several the number of different states
-/// and, sorted, each state with its number of copies. What a state of a component can do is computed once, however
-/// many states of the whole contain it.
+/// and, sorted, each state with its number of copies; parts of one state, such as processors, have none. What a state
+/// of a component can do is computed once, however many states of the whole contain it.
 class explorer {
  public:
   explorer(syntax const& tree, structure const& net, std::size_t max_states, std::size_t max_bytes);
@@ -53,7 +62,7 @@ class explorer {
   /// A state in words.
   std::string describe(index component, std::uint32_t state) const;
 
-  /// Forgets what was computed but not the numbers of states.
+  /// Forgets what was computed but not the states of their numbers. Nothing can be expanded any more.
   void forget_transitions();
 
  private:
@@ -73,15 +82,23 @@ class explorer {
     double probability;
   };
 
+  /// Whether a part has one state only, and one copy.
+  bool is_constant(part const& p) const { return p.copies == 1 && constant_[p.component]; }
+  /// The part of the root that no state of the root shares with another one: its transitions are not kept.
+  index passed_through() const;
   std::span<local_transition const> known(index component, std::uint32_t state) const;
   void ensure(index component, std::uint32_t state);
   void expand_hiding(index component, std::uint32_t state, std::vector<local_transition>& out);
   void expand_cooperation(index component, std::uint32_t state, std::vector<local_transition>& out);
   void move_alone(index component, std::vector<local_transition>& out);
   void move_together(index component, index action, std::vector<local_transition>& out);
-  void alternatives_of(std::span<group const> same, index action);
+  void alternatives_of(part const& one, group const& now, index action);
   void multiset_alternatives(std::span<group const> same, index action);
   std::uint32_t intern(index component, std::span<std::uint32_t const> words);
+  /// Adds a transition to the state of these words, whose number it gets from number_targets().
+  void add(index component, std::span<std::uint32_t const> words, local_transition transition,
+           std::vector<local_transition>& out);
+  void number_targets(index component, std::vector<local_transition>& out);
   void charge(std::size_t bytes);
   [[noreturn]] void refuse_mixed(index component, std::uint32_t state, index action) const;
   [[noreturn]] void refuse_size(std::string const& what) const;
@@ -90,11 +107,15 @@ class explorer {
   structure const& net_;
   std::size_t max_states_, max_bytes_, bytes_ = 0;
   std::vector<memory> memory_;
+  std::vector<bool> constant_;  // per component: a sequential one that stays in its state
+  index passing_;
 
   // of the cooperation that is being expanded
   std::vector<group> groups_;
   std::vector<std::size_t> group_first_;  // per part
   std::vector<std::uint32_t> key_, next_key_;
+  std::vector<std::uint32_t> targets_;  // the words of all targets, and where those of each one end
+  std::vector<std::size_t> target_ends_;
   std::vector<std::size_t> part_first_;  // per part: offset in key_
   std::vector<std::uint32_t> pool_;
   std::vector<alternative> alternatives_;

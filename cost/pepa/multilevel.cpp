@@ -20,7 +20,11 @@ constexpr std::uint32_t unassigned = ~std::uint32_t{0};
 
 /// A chain, a division of its states into groups, and the chain of the groups.
 struct level {
-  incoming chain;
+  explicit level(incoming const& of) : chain(of) {}
+  explicit level(std::unique_ptr<incoming> of) : own(std::move(of)), chain(*own) {}
+
+  std::unique_ptr<incoming> own;  // of all but the finest level
+  incoming const& chain;
   std::vector<double> probability;
   std::vector<std::uint32_t> group;  // per state
   std::vector<std::uint32_t> slot;   // per transition: its place in the coarser chain, unassigned inside a group
@@ -76,8 +80,8 @@ std::unique_ptr<level> coarsen(level& here) {
   auto next = start;
   for (std::uint32_t s = 0; s < q.states(); ++s) member[next[here.group[s]]++] = s;
 
-  auto result = std::make_unique<level>();
-  incoming& coarse = result->chain;
+  auto result = std::make_unique<level>(std::make_unique<incoming>());
+  incoming& coarse = *result->own;
   coarse.exit.resize(groups);
   coarse.first.push_back(0);
   here.slot.assign(q.rate.size(), unassigned);
@@ -104,17 +108,18 @@ std::unique_ptr<level> coarsen(level& here) {
 /// and quotients of positive numbers only: what crosses a cut keeps all its digits, however fast the states inside.
 void aggregate(level const& here) {
   level& to = *here.coarser;
+  incoming& chain = *to.own;
   std::fill(to.probability.begin(), to.probability.end(), 0.0);
-  std::fill(to.chain.rate.begin(), to.chain.rate.end(), 0.0);
-  std::fill(to.chain.exit.begin(), to.chain.exit.end(), 0.0);
+  std::fill(chain.rate.begin(), chain.rate.end(), 0.0);
+  std::fill(chain.exit.begin(), chain.exit.end(), 0.0);
   for (std::size_t s = 0; s < here.group.size(); ++s) to.probability[here.group[s]] += here.probability[s];
   for (std::size_t t = 0; t < here.slot.size(); ++t)
     if (here.slot[t] != unassigned)
-      to.chain.rate[here.slot[t]] += here.probability[here.chain.source[t]] * here.chain.rate[t];
-  for (std::size_t t = 0; t < to.chain.rate.size(); ++t) {
-    std::uint32_t const from = to.chain.source[t];
-    to.chain.rate[t] /= to.probability[from];
-    to.chain.exit[from] += to.chain.rate[t];
+      chain.rate[here.slot[t]] += here.probability[here.chain.source[t]] * here.chain.rate[t];
+  for (std::size_t t = 0; t < chain.rate.size(); ++t) {
+    std::uint32_t const from = chain.source[t];
+    chain.rate[t] /= to.probability[from];
+    chain.exit[from] += chain.rate[t];
   }
 }
 
@@ -126,7 +131,7 @@ void improve(level& here, bool divide_anew, int visits) {
     return;
   }
   sweep_once(here);
-  if (divide_anew) here.coarser = coarsen(here);
+  if (divide_anew) here.coarser.reset(), here.coarser = coarsen(here);  // both together are large
   aggregate(here);
   std::vector<double> const before = here.coarser->probability;
   improve(*here.coarser, divide_anew, 2);
@@ -206,8 +211,7 @@ iterated multilevel(incoming const& q, std::vector<double>& probability, double 
   constexpr std::size_t window = 20;    // cycles
   constexpr std::size_t divisions = 2;  // the first one knows only rates, the second one also rough probabilities
   iterated result;
-  level finest;
-  finest.chain = q;
+  level finest(q);
   accelerator accelerate;
   std::vector<double> start = probability;
   double best = std::numeric_limits<double>::infinity(), before = best, worst_since = 0;
@@ -226,7 +230,9 @@ iterated multilevel(incoming const& q, std::vector<double>& probability, double 
     }
     if (result.iterations <= divisions || change > before) accelerate.forget();
     before = change;
-    std::vector<double> next = accelerated ? accelerate.next(start, finest.probability) : finest.probability;
+    // A single cycle is not combined with any other: copies of large vectors would be for nothing.
+    std::vector<double> next =
+        accelerated && most > 1 ? accelerate.next(start, finest.probability) : finest.probability;
     // The accelerated step leads to where all further cycles would, as far as the latest ones tell.
     result.error = std::max(change, distance(next, start));
     probability = finest.probability;

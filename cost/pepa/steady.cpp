@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
 
+#include "chain.hpp"
 #include "derivation.hpp"
 #include "sweep_order.hpp"
 
@@ -20,31 +22,18 @@ namespace {
 
 constexpr std::uint32_t absent = ~std::uint32_t{0};
 
-chain all_states(state_space const& space) {
+/// The chain of some states, numbered by `number`.
+chain chain_of(state_space const& space, std::vector<std::uint32_t> const& states,
+               std::vector<std::uint32_t> const& number) {
   chain result;
-  result.first.reserve(space.states() + 1);
+  result.first.reserve(states.size() + 1);
   result.first.push_back(0);
   result.target.reserve(space.transitions());
   result.rate.reserve(space.transitions());
-  for (std::size_t s = 0; s < space.states(); ++s) {
+  for (auto const s : states) {
     for (transition const& t : space.from(s)) {
-      result.target.push_back(t.target);
+      result.target.push_back(number[t.target]);
       result.rate.push_back(t.rate);
-    }
-    result.first.push_back(result.target.size());
-  }
-  return result;
-}
-
-/// The part of a chain that consists of a closed class.
-chain restrict_to(chain const& whole, std::vector<std::uint32_t> const& states,
-                  std::vector<std::uint32_t> const& number) {
-  chain result;
-  result.first.push_back(0);
-  for (std::uint32_t const s : states) {
-    for (std::size_t t = whole.first[s]; t < whole.first[s + 1]; ++t) {
-      result.target.push_back(number[whole.target[t]]);
-      result.rate.push_back(whole.rate[t]);
     }
     result.first.push_back(result.target.size());
   }
@@ -65,8 +54,10 @@ std::vector<detail::index> derivatives(detail::structure const& net, detail::ind
 }  // namespace
 
 steady_state solve(state_space const& space, solve_options const& options) {
-  chain whole = all_states(space);
-  auto classes = closed_classes(whole);
+  std::vector<std::uint32_t> number(space.states());
+  std::iota(number.begin(), number.end(), std::uint32_t{0});
+  chain part = chain_of(space, number, number);
+  auto classes = closed_classes(part);
   if (classes.size() > 1)
     detail::fail(space.source(), space.graph().tree->system_where,
                  "the model is not ergodic: it ends in one of " + std::to_string(classes.size()) +
@@ -74,13 +65,23 @@ steady_state solve(state_space const& space, solve_options const& options) {
                      " or that of " + space.describe(classes[1].front()) +
                      "; its long run depends on chance, add activities that lead back");
   std::vector<std::uint32_t> const& recurrent = classes.front();
-  std::vector<std::uint32_t> number(space.states(), absent);
-  for (std::uint32_t i = 0; i < recurrent.size(); ++i) number[recurrent[i]] = i;
   std::size_t const transient = space.states() - recurrent.size();
-  chain part = transient == 0 ? std::move(whole) : restrict_to(whole, recurrent, number);
+  if (transient > 0) {
+    number.assign(space.states(), absent);
+    for (std::uint32_t i = 0; i < recurrent.size(); ++i) number[recurrent[i]] = i;
+    part = chain_of(space, recurrent, number);
+  }
   if (part.states() > gth_limit && options.method != solver::gth)
     part.order = detail::order_around_one_action(space, recurrent, number);
-  stationary_distribution found = stationary(part, options);
+  auto const order = detail::sweep_order(part);
+  part = {};  // as large as what is made now
+  stationary_distribution found = detail::stationary(detail::renumber(
+                                                         [&](std::size_t s, auto const& visit) {
+                                                           for (transition const& t : space.from(recurrent[s]))
+                                                             visit(number[t.target], t.rate);
+                                                         },
+                                                         order),
+                                                     options);
   if (transient > 0) {
     std::vector<double> all(space.states(), 0.0);
     for (std::size_t i = 0; i < recurrent.size(); ++i) all[recurrent[i]] = found.probability[i];

@@ -11,37 +11,70 @@ namespace {
 
 constexpr std::uint32_t empty = ~std::uint32_t{0};
 
-/// Multiplies and folds each word; the constants are odd and random.
-std::size_t hash(std::span<std::uint32_t const> words) {
+/// Where the search for words begins. Multiplies and folds each word; the constants are odd and random. Words that
+/// differ only in the last bits of the last word, as states often do that are found one after the other, are neighbours
+/// in the table, and so in the cache.
+std::size_t place_of(std::span<std::uint32_t const> words) {
+  constexpr std::uint32_t neighbours = 8;
   std::uint64_t h = 0x9e3779b97f4a7c15u;
-  for (std::uint32_t const word : words) {
+  auto const mix = [&](std::uint32_t word) {
     h = (h ^ word) * 0xff51afd7ed558ccdu;
     h ^= h >> 32;
-  }
-  return static_cast<std::size_t>(h);
+  };
+  if (words.empty()) return 0;
+  for (std::uint32_t const word : words.first(words.size() - 1)) mix(word);
+  mix(words.back() / neighbours);
+  return static_cast<std::size_t>(h) + words.back() % neighbours;
+}
+
+bool are_equal(std::span<std::uint32_t const> a, std::span<std::uint32_t const> b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t k = 0; k < a.size(); ++k)  // few: a call of memcmp would take longer
+    if (a[k] != b[k]) return false;
+  return true;
 }
 
 }  // namespace
 
 std::uint32_t word_table::insert(std::span<std::uint32_t const> words) {
+  if (words.size() == 1) {
+    if (words.front() >= slots_.size())
+      slots_.resize(std::max<std::size_t>(words.front() + std::size_t{1}, slots_.size() * 3 / 2), empty);
+    auto& slot = slots_[words.front()];
+    return slot == empty ? slot = add(words) : slot;
+  }
   if (slots_.empty() || size() * 2 >= slots_.size()) grow();
   std::size_t const mask = slots_.size() - 1;
-  for (std::size_t at = hash(words) & mask;; at = (at + 1) & mask) {
-    if (slots_[at] == empty) {
-      slots_[at] = static_cast<std::uint32_t>(size());
-      words_.insert(words_.end(), words.begin(), words.end());
-      first_.push_back(words_.size());
-      return slots_[at];
-    }
-    if (std::ranges::equal(this->words(slots_[at]), words)) return slots_[at];
+  for (std::size_t at = place_of(words) & mask;; at = (at + 1) & mask) {
+    if (slots_[at] == empty) return slots_[at] = add(words);
+    if (are_equal(this->words(slots_[at]), words)) return slots_[at];
   }
+}
+
+void word_table::expect(std::span<std::uint32_t const> words) const {
+  if (words.size() > 1 && !slots_.empty()) __builtin_prefetch(&slots_[place_of(words) & (slots_.size() - 1)]);
+}
+
+void word_table::expect_more(std::span<std::uint32_t const> words) const {
+  if (words.size() < 2 || slots_.empty()) return;
+  if (auto const number = slots_[place_of(words) & (slots_.size() - 1)]; number != empty)
+    __builtin_prefetch(this->words(number).data());
+}
+
+std::uint32_t word_table::add(std::span<std::uint32_t const> words) {
+  if (size_ == 0) width_ = words.size();
+  if (first_.empty() && words.size() != width_)
+    for (std::size_t k = 0; k <= size_; ++k) first_.push_back(k * width_);
+  words_.insert(words_.end(), words.begin(), words.end());
+  if (!first_.empty()) first_.push_back(words_.size());
+  return static_cast<std::uint32_t>(size_++);
 }
 
 void word_table::grow() {
   std::size_t const mask = std::max<std::size_t>(16, slots_.size() * 2) - 1;
   slots_.assign(mask + 1, empty);
   for (std::size_t number = 0; number < size(); ++number) {
-    std::size_t at = hash(words(static_cast<std::uint32_t>(number))) & mask;
+    std::size_t at = place_of(words(static_cast<std::uint32_t>(number))) & mask;
     while (slots_[at] != empty) at = (at + 1) & mask;
     slots_[at] = static_cast<std::uint32_t>(number);
   }
