@@ -15,6 +15,7 @@
 #include "branch_and_bound.hpp"
 #include "enough_hosts.hpp"
 #include "local_search.hpp"
+#include "row_planes.hpp"
 #include "states_of_pairs.hpp"
 
 namespace skel::mapping {
@@ -29,6 +30,12 @@ inline constexpr std::size_t longest_climb = 64;
 
 /// A climb that cannot end in a proof ends after this long where no time limit is given [s].
 inline constexpr std::chrono::duration<double> longest_unproven{10};
+
+/// Rows of stations that bound lines which are too long to be solved: all narrow ones (81 states), then the slowest of
+/// wider ones (59,049 states), and steps for their weights.
+inline constexpr std::size_t narrow_row = 4, widest_row = 10, wide_rows = 4, row_steps = 200;
+/// A bound that rises less in a round by the widest rows ends.
+inline constexpr double least_rise = 1e-3;
 
 /// Lines of more states, and windows of two, take too long to be solved for every step of a climb: 10 ms.
 inline constexpr double climbed_states = 60'000;
@@ -116,10 +123,18 @@ class placer {
     if (!exact && !stop_.has_deadline())
       stop_ = stop_condition(started_ + std::chrono::duration_cast<clock::duration>(longest_unproven), stop_.token());
     solver_ = cost::line_solver({.stop = stop_});
-    price_early(start);
-    auto const climbed = exact || tables_.stages() <= longest_climb ? climb()
-                         : connected(problem_, start)               ? start
-                                                                    : detail::connect(tables_);
+    std::optional<row_search> rows;
+    std::optional<plan::placement> climbed;
+    if (exact || !detail::are_event_graphs(problem_)) {
+      price_early(start);
+      if (exact || tables_.stages() <= longest_climb) climbed = climb();
+    }
+    if (!climbed) climbed = connected(problem_, start) ? start : detail::connect(tables_);
+    if (climbed && !exact && detail::are_event_graphs(problem_)) {
+      rows.emplace(row_search{detail::row_planes(tables_), hosts_of(*climbed)});
+      search(*rows, half_of(stop_));  // and the other half of the time to price what was found
+      climbed = plan::place_each(rows->where);
+    }
     if (!climbed)
       return infeasible{"placement: no placement connects all hosts that must talk; add links between clusters"};
     add(*climbed);
@@ -139,7 +154,7 @@ class placer {
       outcome = detail::branch_and_bound(tables_, space, symmetry_, solver_, planes_ ? &*planes_ : nullptr, found_,
                                          [this] { return stop_.met(); });
     else
-      outcome.bound = std::max(tables_.root_bound(), found_.best());
+      outcome.bound = std::max(bound_of(rows), found_.best());
     if (!estimated) add_neighbours();
     decision result;
     found_.hand_over(result);
@@ -155,8 +170,34 @@ class placer {
  private:
   using clock = stop_condition::clock;
 
+  /// A line that is too long to be solved: placements that are good by rows of its stations, and what these prove of
+  /// all placements.
+  struct row_search {
+    detail::row_planes planes;
+    std::vector<plan::host_id> where;
+    std::size_t width = narrow_row;
+    bool ended = false;
+  };
+
   cost::line line_of(plan::placement const& where) const {
     return cost::make_line(problem_.program, where, problem_.platform, problem_.options);
+  }
+
+  static std::vector<plan::host_id> hosts_of(plan::placement const& where) {
+    std::vector<plan::host_id> hosts;
+    for (auto const& stage : where.stages) hosts.push_back(stage.front());
+    return hosts;
+  }
+
+  stop_condition half_of(stop_condition const& whole) const {
+    return stop_condition(started_ + (whole.deadline() - started_) / 2, whole.token());
+  }
+
+  /// What is proven without solutions, in the time that is left.
+  double bound_of(std::optional<row_search>& rows) {
+    if (!rows) return tables_.root_bound();
+    search(*rows, stop_);
+    return std::min(tables_.root_bound(), 1 / rows->planes.least_time());
   }
 
   /// Also of a placement that is not connected.
@@ -192,12 +233,33 @@ class placer {
       return;
     }
     auto const whole = stop_;
-    stop_ = stop_condition(started_ + (whole.deadline() - started_) / 2, whole.token());
+    stop_ = half_of(whole);
     solver_ = cost::line_solver({.stop = stop_});
     bool const priced = add(start);
     stop_ = whole;
     solver_ = cost::line_solver({.stop = stop_});
     if (priced) climb_stop_ = stop_condition(whole.deadline() - (clock::now() - started_), whole.token());
+  }
+
+  /// Looks for better placements and bounds until that has become slow.
+  void search(row_search& rows, stop_condition const& stop) {
+    cost::line_solver solver({.stop = stop});
+    auto& planes = rows.planes;
+    auto const climb_from = [&](std::vector<plan::host_id> const& other) {
+      if (auto next = planes.climb(other, stop); planes.time(next) < planes.time(rows.where))
+        rows.where = std::move(next);
+    };
+    while (!rows.ended && !stop.met()) {
+      std::size_t const most = rows.width == narrow_row ? tables_.stages() : wide_rows;
+      double const before = planes.least_time();
+      if (!planes.touch(cost::relax(line_of(plan::place_each(rows.where))), rows.width, most, solver)) return;
+      climb_from(rows.where);
+      auto const mixture = planes.improve(row_steps, planes.time(rows.where), stop);
+      if (!planes.met().empty()) climb_from(planes.met());
+      if (mixture.stations.empty() || !planes.touch(mixture, rows.width, most, solver)) return;
+      rows.ended = rows.width >= widest_row && planes.least_time() < before * (1 + least_rise);
+      rows.width = std::min(rows.width + 2, widest_row);
+    }
   }
 
   std::optional<plan::placement> climb() {
@@ -233,9 +295,7 @@ class placer {
   /// Do the planes bound the throughput of a placement below `enough`?
   bool excluded(plan::placement const& where, double enough) {
     if (!planes_) return false;
-    std::vector<plan::host_id> hosts;
-    for (auto const& stage : where.stages) hosts.push_back(stage.front());
-    return planes_->bound(hosts, enough) < enough;
+    return planes_->bound(hosts_of(where), enough) < enough;
   }
 
   void add_neighbours() {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace skel::mapping::detail {
 namespace {
@@ -133,19 +134,23 @@ supporting_planes::supporting_planes(placement_tables const& tables)
       for (plan::host_id b = 0; b < hosts_; ++b) times_.push_back(std::max(tables.move(i, a, b), shortest));
 }
 
-bool supporting_planes::apply_to(placement_problem const& problem) {
+bool are_event_graphs(placement_problem const& problem) {
   auto const& stages = problem.program.stages;
-  return problem.platform.host_count() <= most_planned_hosts && problem.options.sharing == cost::share::fixed &&
-         problem.options.buffer == 0 && std::all_of(stages.begin(), stages.end(), [](auto const& stage) {
+  return problem.options.sharing == cost::share::fixed && problem.options.buffer == 0 &&
+         std::all_of(stages.begin(), stages.end(), [](auto const& stage) {
            return stage.at.empty() ? !stage.replicable || stage.width == 1 : stage.at.size() == 1;
          });
+}
+
+bool supporting_planes::apply_to(placement_problem const& problem) {
+  return problem.platform.host_count() <= most_planned_hosts && are_event_graphs(problem);
 }
 
 double supporting_planes::cost(plane const& one, std::size_t i, plan::host_id from, plan::host_id to) const {
   return one.move[i] * times_[(i * hosts_ + from) * hosts_ + to];
 }
 
-void supporting_planes::touch(cost::line const& at, cost::line_solver& solver) {
+line_slopes slopes_of(cost::line const& at, cost::line_solver& solver) {
   auto const slopes = solver.sensitivity(at);
   // dT/d(1/rate) = (rate / X)^2 dX/d rate. Rounding must not lift the plane above T; because no single time is longer
   // than T, a relative margin answers for absolute errors of the slopes too. Positive, so that what takes forever costs
@@ -154,11 +159,18 @@ void supporting_planes::touch(cost::line const& at, cost::line_solver& solver) {
     double const ratio = rate / slopes.throughput;
     return std::max(std::numeric_limits<double>::min(), ratio * ratio * derivative * (1 - tie_tolerance));
   };
+  line_slopes made;
+  for (std::size_t i = 0; i < at.stations.size(); ++i)
+    made.service.push_back(slope(at.stations[i].workers.front().rate, slopes.workers[i].front()));
+  for (std::size_t i = 0; i < at.moves.size(); ++i) made.move.push_back(slope(at.moves[i], slopes.moves[i]));
+  return made;
+}
+
+void supporting_planes::touch(cost::line const& at, cost::line_solver& solver) {
   plane one;
   one.at = at;
-  for (std::size_t i = 0; i < stages_; ++i)
-    one.service.push_back(slope(at.stations[i].workers.front().rate, slopes.workers[i].front()));
-  for (std::size_t i = 0; i <= stages_; ++i) one.move.push_back(slope(at.moves[i], slopes.moves[i]));
+  auto slopes = slopes_of(at, solver);
+  one.service = std::move(slopes.service), one.move = std::move(slopes.move);
   for (std::size_t i = 0; i < stages_; ++i)
     for (plan::host_id h = 0; h < hosts_; ++h) one.load.push_back(one.service[i] * tables_->service(i, h));
   one.price = one.load;

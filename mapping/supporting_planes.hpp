@@ -10,6 +10,17 @@
 
 namespace skel::mapping::detail {
 
+/// Slopes of the time per item of a line in the mean times of its services and moves; each more than 0 and, by a margin
+/// for rounding, less than it is. The line has single workers on hosts of their own. Errors as for
+/// line_solver::sensitivity.
+struct line_slopes {
+  std::vector<double> service, move;
+};
+line_slopes slopes_of(cost::line const& at, cost::line_solver& solver);
+
+/// Are all lines of this problem event graphs (below): single workers under fixed share without buffers?
+bool are_event_graphs(placement_problem const& problem);
+
 /// Lower bounds on the time per item that are linear in the mean times of a line, minimised over placements.
 ///
 /// Applies to single workers under fixed share without buffers. Let theta be the mean times of services and moves, and

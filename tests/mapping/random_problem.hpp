@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 
+#include <skel/detail/cost/line_bounds.hpp>
 #include <skel/detail/mapping/placement_space.hpp>
 
 namespace skel::mapping {
@@ -75,6 +76,33 @@ inline placement_problem random_small_problem(std::mt19937& random) {
   problem.options.sharing = draw(0, 1) == 0 ? cost::share::fixed : cost::share::dynamic;
   problem.options.farms = draw(0, 1) == 0 ? cost::dispatch::round_robin : cost::dispatch::on_demand;
   return problem;
+}
+
+inline std::size_t draw(std::mt19937& random, std::size_t low, std::size_t high) {
+  return std::uniform_int_distribution<std::size_t>(low, high)(random);
+}
+
+/// Single workers; links with a latency for each direction; often an input, an output and a pinned stage.
+inline placement_problem random_single_workers(std::mt19937& random) {
+  auto problem = random_problem(random, draw(random, 1, 5), draw(random, 1, 4));
+  auto const any_host = [&] { return problem.platform.host_name(draw(random, 0, problem.platform.host_count() - 1)); };
+  if (draw(random, 0, 1) == 0) problem.program.input = skeletons::terminal{any_host(), 1e4};
+  if (draw(random, 0, 1) == 0) problem.program.output = skeletons::terminal{any_host(), 1e4};
+  if (draw(random, 0, 1) == 0)
+    problem.program.stages[draw(random, 0, problem.program.stages.size() - 1)].at = {any_host()};
+  return problem;
+}
+
+inline plan::placement random_placement(std::mt19937& random, placement_problem const& problem) {
+  plan::placement where;
+  for (auto const& stage : problem.program.stages)
+    where.stages.push_back({stage.at.empty() ? draw(random, 0, problem.platform.host_count() - 1)
+                                             : *problem.platform.find_host(stage.at.front())});
+  return where;
+}
+
+inline cost::line line_at(placement_problem const& problem, plan::placement const& where) {
+  return cost::relax(cost::make_line(problem.program, where, problem.platform, problem.options));
 }
 
 }  // namespace skel::mapping

@@ -11,29 +11,6 @@
 namespace skel::mapping::detail {
 namespace {
 
-std::size_t draw(std::mt19937& random, std::size_t low, std::size_t high) {
-  return std::uniform_int_distribution<std::size_t>(low, high)(random);
-}
-
-/// Single workers; links with a latency for each direction; often an input, an output and a pinned stage.
-placement_problem random_single_workers(std::mt19937& random) {
-  auto problem = random_problem(random, draw(random, 1, 5), draw(random, 1, 4));
-  auto const any_host = [&] { return problem.platform.host_name(draw(random, 0, problem.platform.host_count() - 1)); };
-  if (draw(random, 0, 1) == 0) problem.program.input = skeletons::terminal{any_host(), 1e4};
-  if (draw(random, 0, 1) == 0) problem.program.output = skeletons::terminal{any_host(), 1e4};
-  if (draw(random, 0, 1) == 0)
-    problem.program.stages[draw(random, 0, problem.program.stages.size() - 1)].at = {any_host()};
-  return problem;
-}
-
-plan::placement random_placement(std::mt19937& random, placement_problem const& problem) {
-  plan::placement where;
-  for (auto const& stage : problem.program.stages)
-    where.stages.push_back({stage.at.empty() ? draw(random, 0, problem.platform.host_count() - 1)
-                                             : *problem.platform.find_host(stage.at.front())});
-  return where;
-}
-
 /// What the search knows when it has placed stages first .. last - 1 as `where` does.
 partial_placement part_of(placement_problem const& problem, plan::placement const& where, std::size_t first,
                           std::size_t last) {
@@ -44,10 +21,6 @@ partial_placement part_of(placement_problem const& problem, plan::placement cons
     if (part.has(i) || !problem.program.stages[i].at.empty()) ++part.count[where.stages[i].front()];
   }
   return part;
-}
-
-cost::line line_at(placement_problem const& problem, plan::placement const& where) {
-  return cost::relax(cost::make_line(problem.program, where, problem.platform, problem.options));
 }
 
 TEST(SupportingPlanes, NeverFallBelowTheThroughputOfAnyCompletion) {
