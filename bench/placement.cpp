@@ -17,8 +17,10 @@
 #include <skel/detail/cost/line_closure.hpp>
 #include <skel/detail/cost/line_solver.hpp>
 #include <skel/detail/mapping/placement_search.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "plot.hpp"
+#include "support/commands.hpp"
 #include "support/cpu_time.hpp"
 #include "support/draw.hpp"
 
@@ -203,6 +205,67 @@ ordered_json measure_fresh(std::size_t problems, unsigned first_seed, double lim
   return rows;
 }
 
+/// 1000 hosts: clusters of 25 that are alike, every pair of clusters with its own link.
+mapping::placement_problem random_clusters(std::mt19937& random, std::size_t stages, family const& of) {
+  auto problem = random_problem(random, stages, 40, of);
+  auto clusters = problem.platform.clusters();
+  for (auto& one : clusters) one.hosts = 25, one.inside = {.latency = 1e-4};
+  problem.platform = platform::description(1e-4, clusters, problem.platform.links());
+  return problem;
+}
+
+/// A pipeline without ends, as a file has it.
+ordered_json to_json(skeletons::shape const& program) {
+  ordered_json file = {{"skel_pipeline", 1}, {"stages", ordered_json::array()}};
+  for (auto const& one : program.stages) file["stages"].push_back({{"name", one.name}, {"work", one.work}});
+  return file;
+}
+
+/// How far the bound of long pipelines, which are too long to be solved, lies above the answer when a time is up, of
+/// several builds of skel (paths) side by side.
+ordered_json measure_long(std::vector<std::string> const& commands, std::size_t problems, unsigned first_seed,
+                          double limit) {
+  fmt::print("skel place --time-limit {}: {} problems; bound / answer - 1: median (least to most); median answer\n",
+             limit, problems);
+  bench::scratch_folder const folder;
+  std::string const platform = folder.file("platform.json"), pipeline = folder.file("pipeline.json");
+  auto rows = ordered_json::array();
+  for (std::size_t const stages : {std::size_t{20}, std::size_t{100}})
+    for (auto const& of : families) {
+      std::vector<std::vector<double>> gaps(commands.size()), answers(commands.size()), times(commands.size());
+      for (std::size_t k = 0; k < problems; ++k) {
+        std::mt19937 random(first_seed + static_cast<unsigned>(k));
+        auto const problem =
+            stages == 20 ? random_problem(random, stages, 100, of) : random_clusters(random, stages, of);
+        std::ofstream(platform) << platform::to_json(problem.platform) << std::flush;
+        std::ofstream(pipeline) << to_json(problem.program) << std::flush;
+        auto const runs = bench::compare_commands(
+            commands, {"place", platform, pipeline, "--time-limit", fmt::format("{}", limit), "--json"}, 1, false);
+        for (std::size_t i = 0; i < commands.size(); ++i) {
+          auto const found = ordered_json::parse(runs[i].answers.front());
+          answers[i].push_back(found.at("throughput").get<double>());
+          gaps[i].push_back(found.at("bound").get<double>() / answers[i].back() - 1);
+          times[i].push_back(runs[i].seconds.median);
+        }
+      }
+      for (std::size_t i = 0; i < commands.size(); ++i) {
+        fmt::print(
+            "{:3} stages {:4} hosts {:13} {:8.4f} ({:.4f} to {:.4f}), {:8.4f} items/s in {:.2f} s (at most {:.2f}) "
+            "{}\n",
+            stages, stages == 20 ? 100 : 1000, of.name, statistics::median(gaps[i]), least(gaps[i]), most(gaps[i]),
+            statistics::median(answers[i]), statistics::median(times[i]), most(times[i]), commands[i]);
+        rows.push_back({{"stages", stages},
+                        {"family", of.name},
+                        {"command", commands[i]},
+                        {"of", problems},
+                        {"gap", statistics::median(gaps[i])},
+                        {"gap_max", most(gaps[i])},
+                        {"throughput", statistics::median(answers[i])}});
+      }
+    }
+  return rows;
+}
+
 ordered_json measure_closure(std::size_t stages, std::size_t lines) {
   fmt::print("\nwindow closure, {} stages    error: mean    worst    rounds\n", stages);
   auto rows = ordered_json::array();
@@ -228,12 +291,15 @@ int main(int argc, char** argv) {
   CLI::App app{"Cost of exact solutions and of the placement search against stages and hosts"};
   bool quick = false;
   double limit = 60;
-  std::size_t fresh = 60;
+  std::size_t fresh = 60, many_long = 0;
   unsigned seed = 1000;
   std::string json, picture;
+  std::vector<std::string> commands;
   app.add_flag("--quick", quick, "small sizes and few instances");
   app.add_option("--time-limit", limit, "seconds for one search")->check(CLI::PositiveNumber);
   app.add_option("--fresh", fresh, "problems of 8 stages on 8 hosts of each kind, one per seed (not with --quick)");
+  app.add_option("--long", many_long, "so many problems of 20 stages on 100 hosts, and of 100 on 1000, instead");
+  app.add_option("--commands", commands, "with --long: paths of skel, with commas")->delimiter(',');
   app.add_option("--seed", seed, "the first of their seeds");
   app.add_option("--json", json, "write the figures to FILE");
   app.add_option("--plot", picture, "write an SVG plot to FILE");
@@ -242,10 +308,14 @@ int main(int argc, char** argv) {
     bench::series solver{"one exact solution", {}};
     std::vector<bench::series> searches;
     ordered_json figures;
-    figures["solver"] = measure_solver(quick ? 7 : 14, quick ? 3 : 7, solver);
-    figures["search"] = measure_search(quick ? 4 : 8, quick ? 2 : 5, limit, searches);
-    if (!quick) figures["fresh"] = measure_fresh(fresh, seed, limit);
-    figures["closure"] = measure_closure(quick ? 6 : 9, quick ? 10 : 200);
+    if (many_long > 0) {
+      figures["long"] = measure_long(commands, many_long, seed, limit);
+    } else {
+      figures["solver"] = measure_solver(quick ? 7 : 14, quick ? 3 : 7, solver);
+      figures["search"] = measure_search(quick ? 4 : 8, quick ? 2 : 5, limit, searches);
+      if (!quick) figures["fresh"] = measure_fresh(fresh, seed, limit);
+      figures["closure"] = measure_closure(quick ? 6 : 9, quick ? 10 : 200);
+    }
     if (!json.empty()) {
       std::ofstream out(json);
       out << figures.dump(2) << '\n';

@@ -1,6 +1,7 @@
 // Tables 1, 2 and 3 of "Efficient Grid Resource Selection for a CEM Application" beside what skel's algorithms
 // find on platforms of the same three families, drawn anew. --random: exact against exhaustive on random platforms.
-// --times: how long exact takes by the number of clusters; --by-size: the best sets of all sizes.
+// --times: how long exact takes by the number of clusters; --by-size: the best sets of all sizes; --commands: what the
+// whole command takes, of several builds side by side.
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <optional>
@@ -17,14 +20,18 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
+#include <skel/detail/base/error.hpp>
 #include <skel/detail/mapping/cluster_selection.hpp>
 #include <skel/detail/mapping/clusters_by_size.hpp>
+#include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
 #include <skel/detail/platform/mesh_platforms.hpp>
 #include <skel/detail/record/clock.hpp>
 
 #include "../plot.hpp"
+#include "../support/commands.hpp"
 #include "random_case.hpp"
 
 namespace {
@@ -264,6 +271,42 @@ void print_times_by_size(std::size_t count, std::uint64_t seed, std::size_t most
     }
 }
 
+/// What `skel select` takes on a tree of so many clusters, all linked to each other: the whole command, and its search.
+void print_commands(std::vector<std::string> const& commands, std::size_t clusters, std::size_t times,
+                    std::uint64_t seed) {
+  bench::scratch_folder const folder;
+  std::string const platform = folder.file("platform.json"), app = folder.file("app.json");
+  bench::in_a_process([&] {
+    auto const made = bench::draw_case("tree", seed, {.clusters = clusters, .memory = false});
+    auto links = made.machine.links();
+    for (auto& one : links)  // short numbers: skel reads 32 MiB at most
+      one.path = {.latency = 1e-6 * std::round(1e6 * one.path.latency)};
+    std::ofstream(platform) << skel::platform::to_json(platform::description(0, made.machine.clusters(), links))
+                            << std::flush;
+    std::ofstream(app) << skel::platform::to_json(made.app) << std::flush;
+  });
+  auto const runs = bench::compare_commands(commands, {"select", platform, app, "--json"}, times);
+  fmt::print("skel select on {} clusters of a tree, {:.1f} MiB of JSON, {} times in turn: median (least to most)\n",
+             clusters, static_cast<double>(std::filesystem::file_size(platform)) * 0x1p-20, times);
+  std::string chosen;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    std::vector<double> searches;
+    for (auto const& answer : runs[i].answers) {
+      auto const found = nlohmann::json::parse(answer);
+      searches.push_back(1e3 * found.at("seconds").get<double>());
+      if (auto const clusters_of_it = found.at("clusters").dump(); chosen.empty())
+        chosen = clusters_of_it;
+      else if (chosen != clusters_of_it)
+        throw skel::error("the commands do not choose the same clusters");
+    }
+    auto const search = bench::spread_of(searches);
+    auto const &s = runs[i].seconds, &m = runs[i].mebibytes;
+    fmt::print(
+        "{}\n  {:.3f} s ({:.3f} to {:.3f}), search {:.1f} ms ({:.1f} to {:.1f}), {:.0f} MiB ({:.0f} to {:.0f})\n",
+        commands[i], s.median, s.min, s.max, search.median, search.min, search.max, m.median, m.min, m.max);
+  }
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Which clusters take part in a mesh program: the paper's tables, and how long the exact answer takes"};
   std::size_t tables_of = 1000, random = 0, times = 0, by_size = 0, most = 1000;
@@ -272,6 +315,7 @@ int run(int argc, char** argv) {
   int only = 0;
   bool budget = false;
   std::string plot;
+  std::vector<std::string> commands;
   app.add_option("--count", tables_of, "platforms of a table")->capture_default_str();
   app.add_option("--table", only, "one of them: 1, 2 or 3");
   app.add_option("--elements", elements, "of the mesh, instead of each table's");
@@ -280,10 +324,17 @@ int run(int argc, char** argv) {
   auto* const timing =
       app.add_option("--times", times, "how long selections take on so many platforms of each size instead");
   app.add_option("--by-size", by_size, "how long the best sets of all sizes take, on so many platforms, instead");
+  app.add_option("--commands", commands,
+                 "what select of these builds (paths of skel) takes, with --times: so often each, on --most clusters")
+      ->delimiter(',');
   app.add_option("--most", most, "with --times and --by-size: clusters at most")->capture_default_str();
   app.add_option("--plot", plot, "with --times: a picture of it (SVG)")->needs(timing);
   app.add_option("--seed", seed, "of the platforms")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  if (!commands.empty()) {
+    print_commands(commands, most, std::max<std::size_t>(times, 1), seed);
+    return 0;
+  }
   if (random > 0) return (budget ? compare_within_budgets : compare_with_exhaustive)(random, seed) ? 0 : 1;
   if (times > 0 && budget) {
     print_times_within_budgets(times, seed, most);
