@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -103,6 +104,13 @@ class collective_mapper::implementation {
     return decider_.decide(in_short(request)).chosen().plan.what.predicted;
   }
 
+  double unlearnt(collective_request const& request) {
+    double least = std::numeric_limits<double>::infinity();
+    for (auto const& one : decider_.problem().candidates(in_short(request), 0, false))
+      least = std::min(least, one.plan.what.predicted);
+    return least;
+  }
+
   bool begin(collective_request const& request) {
     (void)decider_.use(class_of(request));
     return decider_.is_to_be_observed(class_of(request));
@@ -191,6 +199,10 @@ collective_decision const& collective_mapper::decide(collective_request const& r
 
 double collective_mapper::predicted(collective_request const& request) {
   return self_->predicted(request);
+}
+
+double collective_mapper::unlearnt(collective_request const& request) {
+  return self_->unlearnt(request);
 }
 
 bool collective_mapper::begin(collective_request const& request) {

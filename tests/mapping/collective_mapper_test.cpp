@@ -49,6 +49,20 @@ void expect_result(collective_mapper& mapper, collective_request const& request)
         << ": " << mapper.decide(request).name;
 }
 
+TEST(CollectiveMapper, TimesThatWereObservedDoNotChangeWhatIsUnlearnt) {
+  std::mt19937 random(5);
+  for (int draw = 0; draw < 20; ++draw) {
+    collective_mapper mapper = mapper_of(random_grid(random));
+    collective_request const request = random_request(random, mapper.ranks());
+    double const before = mapper.unlearnt(request);
+    EXPECT_LE(before, mapper.predicted(request) * (1 + 1e-12));
+    EXPECT_GE(before * (1 + price_tolerance), mapper.predicted(request) * (1 - 1e-12));
+    mapper.steps(request, 0);
+    for (int i = 0; i < 10; ++i) mapper.observe(request, 10 * before + 1e-3);
+    EXPECT_EQ(mapper.unlearnt(request), before);
+  }
+}
+
 TEST(CollectiveMapper, StepsOfAllRanksGiveTheCollectivesResult) {
   std::mt19937 random(1);
   std::set<std::string> kinds;

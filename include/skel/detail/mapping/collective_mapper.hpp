@@ -73,6 +73,9 @@ class collective_mapper {
 
   /// What the decision for a request is predicted to take, without an explanation [s]. As decide().
   double predicted(collective_request const& request);
+  /// What the best way takes by the prices of the first kind of model alone, whatever was learnt or is forced [s]. Not
+  /// kept: takes as long as a new decision. Throws as decide().
+  double unlearnt(collective_request const& request);
 
   /// A use of a request begins: the decision for its class is made again where that is due (mapping::decider), and
   /// steps() and decide() give it until the next use. True: observe() wants its time. All ranks must call it alike.
