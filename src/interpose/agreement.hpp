@@ -27,7 +27,7 @@ class agreement {
 
  private:
   MPI_Request request_ = MPI_REQUEST_NULL;
-  std::array<double, 3> mine_{}, all_{};
+  std::array<double, 4> mine_{}, all_{};
 };
 
 }  // namespace skel::interpose

@@ -33,10 +33,12 @@ bool change_watch::hear(told_of_change const& all) {
   is_under_way_ = false;
   greatest_ = all.seconds;
   double const paid_by = all.spent / share_of_watching;  // [s] of uses
-  begin_at_ = uses_;
+  begin_at_ = std::max(begin_at_, uses_), between_ = uses_between;
   if (paid_by > static_cast<double>(uses_between) * all.seconds) begin_at_ += uses_of(paid_by / all.seconds);
-  bool const is_of_before = std::exchange(is_stale_, false);
-  if (!(all.rings > 0) || is_of_before || (uses_ < quiet_until_ && !(all.seconds > overtaken_at_))) return false;
+  if (std::exchange(is_stale_, false)) return false;
+  bool const is_refuted = all.seconds > (all.before > 0 ? std::min(below_, all.before) : below_);
+  bool const is_quiet = uses_ < quiet_until_ && !(all.seconds > overtaken_at_);
+  if (!is_refuted && (!(all.rings > 0) || is_quiet)) return false;
   tried_at_ = all.seconds;
   return true;
 }
@@ -45,12 +47,16 @@ told_of_change change_watch::say() {
   SKEL_EXPECTS(begins());
   is_under_way_ = true, begun_at_ = uses_;
   double const mean = counted_ > 0 ? seconds_ / static_cast<double>(counted_) : 0;
-  seconds_ = 0, counted_ = 0;
-  return {.rings = rings_ && matters(mean) ? 1.0 : 0.0, .spent = std::exchange(spent_, 0), .seconds = mean};
+  double const told = std::isfinite(below_) && counted_ > 0 ? least_ : mean;
+  forget_uses();
+  return {.rings = rings_ && matters(mean) ? 1.0 : 0.0,
+          .spent = std::exchange(spent_, 0),
+          .seconds = told,
+          .before = before_};
 }
 
 void change_watch::took(double seconds) {
-  seconds_ += seconds, ++counted_;
+  if (uses_ != warms_up_) seconds_ += seconds, ++counted_, least_ = std::min(least_, seconds);
   double const value = std::log(std::max(seconds, std::numeric_limits<double>::min()));
   if (known_.size() >= first_known) {
     double const z = (value - std::clamp(value, usual_.low, usual_.high)) / deviation_;
@@ -67,6 +73,24 @@ void change_watch::begin_anew() {
   known_.clear();
   noticed_.up = noticed_.down = 0;
   rings_ = false, is_stale_ = is_under_way_;
+  below_ = std::numeric_limits<double>::infinity(), before_ = 0;
+}
+
+void change_watch::forget_uses() {
+  seconds_ = 0, counted_ = 0, least_ = std::numeric_limits<double>::infinity();
+}
+
+void change_watch::tell_soon(std::uint64_t counted, std::uint64_t between) {
+  warms_up_ = uses_ + 1, begin_at_ = warms_up_ + counted + 1;
+  forget_uses();
+  if (!is_under_way_) between_ = between;
+}
+
+void change_watch::begin_anew_below(double seconds, std::uint64_t between) {
+  double const before = known_.empty() ? 0 : std::exp(statistics::median(known_));
+  begin_anew();
+  below_ = seconds, before_ = before;
+  tell_soon(2, between);
 }
 
 void change_watch::was_tried(bool in_vain, double uses, double worse, double of) {

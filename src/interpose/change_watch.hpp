@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <skel/detail/base/cusum.hpp>
@@ -13,7 +14,8 @@ namespace skel::interpose {
 struct told_of_change {
   double rings = 0;    ///< 1: this rank's times are others than they were
   double spent = 0;    ///< on telling it the last time [s]
-  double seconds = 0;  ///< of a use since then, on average [s]
+  double seconds = 0;  ///< of a use since then, on average; of a way that is believed, the least [s]
+  double before = 0;   ///< of a use of the way before that, by its median; 0: there was none, or none is believed [s]
 };
 
 /// Notices that uses of a kind of calls take other times than they did, and says at which of them its ranks tell each
@@ -44,7 +46,7 @@ class change_watch {
   /// Counts a use that is about to begin.
   void next() { ++uses_; }
   /// Before it, what was begun is to be read and heard.
-  bool reads() const { return is_under_way_ && uses_ >= begun_at_ + uses_between; }
+  bool reads() const { return is_under_way_ && uses_ >= begun_at_ + between_; }
   /// Whether a trial is to be made: all ranks know that times are others. Until begin_anew(), it says so again at the
   /// next reading. Precondition: reads().
   bool hear(told_of_change const& all);
@@ -59,6 +61,12 @@ class change_watch {
   bool rings() const { return rings_; }
   /// What comes is another level, or another way: what was usual is learnt anew.
   void begin_anew();
+  /// Telling begins when so many uses are over, besides the next one, which warms up, and is read `between` uses later:
+  /// where uses take long.
+  void tell_soon(std::uint64_t counted, std::uint64_t between);
+  /// Another way comes, which is believed to take less than this [s], and than the way before has taken. Until it
+  /// begins anew, hear() says whether it does not, for the first time soon.
+  void begin_anew_below(double seconds, std::uint64_t between);
   /// A trial as long as so many uses of the worse way, made because of hear(), has changed nothing, or something; that
   /// way takes `worse` times as long as the other. The first in vain is free; others are paid for by a share `of` the
   /// uses until the next, unless uses take so much longer than in any trial in vain that the worse way would have been
@@ -67,13 +75,17 @@ class change_watch {
 
  private:
   bool matters(double mean) const;
+  void forget_uses();
 
   statistics::cusum noticed_{};
   std::vector<double> known_{};   // ln of the first times
   statistics::interval usual_{};  // of ln
   double deviation_ = 1;
+  double below_ = std::numeric_limits<double>::infinity();  // [s]; see begin_anew_below()
+  double before_ = 0, least_ = std::numeric_limits<double>::infinity();
   bool rings_ = false, is_under_way_ = false, is_stale_ = false;
-  std::uint64_t uses_ = 0, begin_at_ = first_known, begun_at_ = 0, quiet_until_ = 0, in_vain_ = 0;
+  std::uint64_t uses_ = 0, between_ = uses_between, warms_up_ = 1, begin_at_ = first_known, begun_at_ = 0,
+                quiet_until_ = 0, in_vain_ = 0;
   double tried_at_ = 0, overtaken_at_ = 0;  // [s] of a use, as all know them
   double greatest_ = 0;                     // [s] of a use, on the slowest rank, as heard last
   double spent_ = 0, seconds_ = 0;

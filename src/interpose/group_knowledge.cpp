@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
@@ -25,18 +29,71 @@ mapping::collective_mapper* group_knowledge::mapper() {
   return mapper_ ? &*mapper_ : nullptr;
 }
 
+double group_knowledge::least(mapping::collective_request const& kind) {
+  if (!farthest_) {
+    platform::description const& machine = process::self().machine();
+    std::map<std::size_t, plan::host_id> hosts;  // one of each cluster
+    for (plan::host_id const host : host_of_rank_) hosts.emplace(machine.cluster_of(host), host);
+    // Inside one cluster, any host.
+    farthest_ = hosts.size() > 1 ? platform::link{} : machine.clusters()[hosts.begin()->first].inside;
+    for (auto const& [to, host] : hosts) {
+      std::optional<platform::link> nearest;
+      for (auto const& [from, other] : hosts)
+        if (from != to && machine.connected(other, host))
+          if (auto const path = machine.path(other, host); !nearest || path.latency < nearest->latency) nearest = path;
+      if (nearest && nearest->latency > farthest_->latency) farthest_ = nearest;
+    }
+  }
+  return farthest_->time(static_cast<double>(kind.bytes));
+}
+
+double group_knowledge::plain(mapping::collective_request const& kind) {
+  constexpr std::size_t most_kept = 4096;
+  if (forecasts_.size() >= most_kept) forecasts_.clear();
+  auto const [there, is_new] = forecasts_.try_emplace(kind);
+  if (!is_new || !process::self().mpi_is_tuned()) return there->second.plain;
+  try {
+    if (!plain_) plain_.emplace(process::self().machine(), host_of_rank_);
+    there->second.plain = plain_->least(kind);
+  } catch (error const&) {  // too many bytes for its model
+  }
+  return there->second.plain;
+}
+
+forecast group_knowledge::foresee(mapping::collective_request const& kind, bool learnt) {
+  forecast found{.plain = plain(kind)};
+  if (mapper() == nullptr) return found;
+  double& unlearnt = forecasts_[kind].skel;
+  try {
+    if (!learnt && !std::isfinite(unlearnt)) unlearnt = mapper_->unlearnt(kind);
+    found.skel = learnt ? mapper_->predicted(kind) : unlearnt;
+  } catch (error const&) {  // no way between these clusters
+  }
+  return found;
+}
+
 void group_knowledge::observe(mapping::collective_request const& kind, double seconds) {
   if (mapper() == nullptr) return;
   mapper_->observe(kind, seconds);
-  fnv1a hash;
-  hash.add(observed_).add(static_cast<std::uint64_t>(kind.operation)).add(kind.bytes).add(std::uint64_t{kind.root});
-  hash.add(kind.unit).add(kind.commutative ? 1 : 0).add(std::bit_cast<std::uint64_t>(seconds));
-  observed_ = hash.value();
+  add_event(kind, std::bit_cast<std::uint64_t>(seconds));
 }
 
-void group_knowledge::forget_times() {
+bool group_knowledge::keep(mapping::collective_request const& kind, way::verdict found) {
+  add_event(kind, static_cast<std::uint64_t>(found));
+  return verdicts_.found(kind, found);
+}
+
+void group_knowledge::add_event(mapping::collective_request const& kind, std::uint64_t what) {
+  fnv1a hash;
+  hash.add(events_).add(static_cast<std::uint64_t>(kind.operation)).add(kind.bytes).add(std::uint64_t{kind.root});
+  hash.add(kind.unit).add(kind.commutative ? 1 : 0).add(what);
+  events_ = hash.value();
+}
+
+void group_knowledge::begin_anew() {
   mapper_.reset();
-  observed_ = 0;
+  verdicts_ = kept_verdicts(before_.known);
+  events_ = 0;
 }
 
 mapping::decision_entries group_knowledge::learnt() const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,15 +11,26 @@
 #include <vector>
 
 #include <skel/detail/mapping/collective_mapper.hpp>
+#include <skel/detail/mapping/tuned_price.hpp>
 #include <skel/detail/plan/placement.hpp>
+#include <skel/detail/platform/description.hpp>
 
 #include "kept_verdicts.hpp"
 #include "way.hpp"
 
 namespace skel::interpose {
 
+/// What one use of a kind of calls is thought to take, by the models of the machine as it was measured [s].
+struct forecast {
+  double plain = 0;                                       ///< MPI's way, at least; 0: nothing is known of it
+  double skel = std::numeric_limits<double>::infinity();  ///< skel's way; infinite: there is none
+};
+
 /// What is known of a group of ranks, for all communicators that have it: how collectives are to run (made when it is
 /// first asked for), and which kinds of calls were tried. Not for several threads at once.
+///
+/// Forecasts and bounds follow from the machine alone, and are the same on all ranks. What was learnt is the same where
+/// events() is: ranks may have forgotten groups that had no communicator for a while.
 class group_knowledge {
  public:
   /// `before`: what is known at the beginning, and who is told.
@@ -28,26 +40,43 @@ class group_knowledge {
   /// nullptr where the platform has no way between these ranks; said once.
   mapping::collective_mapper* mapper();
 
+  /// What any way takes at least, more or less: the bytes on the way to the cluster that is farthest [s]. O(1), but for
+  /// the first time.
+  double least(mapping::collective_request const& kind);
+  /// What MPI's way takes at least; 0: nothing is known of it [s]. The first time O(messages), then O(log kinds).
+  double plain(mapping::collective_request const& kind);
+  /// Asks the models, the first time; then O(log kinds). `learnt`: by what was learnt as well, where that is the same
+  /// on all ranks; skel's way is then decided, too.
+  forecast foresee(mapping::collective_request const& kind, bool learnt);
+
   /// A use of skel's way took so long on the slowest rank [s].
   void observe(mapping::collective_request const& kind, double seconds);
-  /// Of all that was observed: ranks for which it is the same decide alike. A whole number below 2^52; 0: nothing was.
-  double observed() const { return static_cast<double>(observed_ >> 12); }
-  /// Decides as if nothing had been observed.
-  void forget_times();
-
-  /// What was found out about a kind of call. Not the same on all ranks, as what is kept of old groups is not.
+  /// What was found out about a kind of call.
   way::verdict verdict_of(mapping::collective_request const& kind) const { return verdicts_.believed(kind); }
+  /// Whether trials of this process or of one before have left it to MPI.
+  bool has_lost(mapping::collective_request const& kind) const { return verdicts_.last(kind) == way::verdict::lost; }
   /// Whether it is the first verdict of this process.
-  bool keep(mapping::collective_request const& kind, way::verdict found) { return verdicts_.found(kind, found); }
+  bool keep(mapping::collective_request const& kind, way::verdict found);
+
+  /// Of all that was observed and kept: a whole number below 2^52; 0: nothing was.
+  double events() const { return static_cast<double>(events_ >> 12); }
+  /// Forgets what was observed and kept.
+  void begin_anew();
+
   /// For later processes.
   mapping::decision_entries learnt() const;
 
  private:
+  void add_event(mapping::collective_request const& kind, std::uint64_t what);
+
   std::vector<plan::host_id> host_of_rank_;
   mapping::decision_setup before_;
   std::optional<mapping::collective_mapper> mapper_{};
   bool impossible_ = false;
-  std::uint64_t observed_ = 0;  // a hash
+  std::optional<platform::link> farthest_{};
+  std::optional<mapping::tuned_price> plain_{};
+  std::map<mapping::collective_request, forecast, kind_before> forecasts_{};
+  std::uint64_t events_ = 0;  // a hash
   kept_verdicts verdicts_;
 };
 

@@ -76,6 +76,11 @@ way::verdict kept_verdicts::believed(mapping::collective_request const& kind) co
   return anew ? way::verdict::open : one.verdict;
 }
 
+way::verdict kept_verdicts::last(mapping::collective_request const& kind) const {
+  auto const there = all_.find(kind);
+  return there == all_.end() ? way::verdict::open : there->second.verdict;
+}
+
 bool kept_verdicts::found(mapping::collective_request const& kind, way::verdict verdict) {
   if (verdict == way::verdict::open) return false;
   kept& one = all_[kind];

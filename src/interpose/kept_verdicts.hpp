@@ -25,6 +25,8 @@ class kept_verdicts {
 
   /// `open` where nothing is known, or where this process is to find out anew.
   way::verdict believed(mapping::collective_request const& kind) const;
+  /// The last one, whoever is to find out anew.
+  way::verdict last(mapping::collective_request const& kind) const;
   /// A kind was seen in this process, and this is how it ended; `open` tells nothing. Whether it is the first time.
   bool found(mapping::collective_request const& kind, way::verdict verdict);
   /// Of the kinds that were seen.

@@ -37,9 +37,17 @@ bool legal(plan::order operands, mapping::collective_request const& request) {
 }
 
 /// What a prediction is hardly wrong by: twice what is expected.
-double surely(double predicted) {
+double at_most(double predicted) {
   return predicted * std::exp(2 * mapping::usual_error);
 }
+/// Of MPI's way.
+double at_least(double predicted) {
+  return predicted * std::exp(-2 * mapping::tuned_error);
+}
+
+/// What ranks that meet do.
+mapping::collective_request const meeting{
+    .operation = plan::collective::allreduce, .bytes = 2 * sizeof(double), .unit = sizeof(double)};
 
 std::string microseconds(double seconds) {
   return shown(1e6 * seconds, 3) + " us";
@@ -91,7 +99,10 @@ known_communicator::known_communicator(MPI_Comm original) : original_(original) 
   MPI_Group_free(&group);
   if (std::ranges::find(ranks, MPI_UNDEFINED) != ranks.end()) return;
   one_host_ = run.on_one_host(ranks);
-  if (!one_host_ || run.always() || !run.forced().empty()) group_ = run.knowledge_of(ranks);
+  if (one_host_ && !run.always() && run.forced().empty()) return;
+  group_ = run.knowledge_of(ranks);
+  is_alike_ = run.is_alike(*group_);
+  if (!is_alike_) credit_ = -run.looking().beginning;
 }
 
 known_communicator::~known_communicator() {
@@ -109,12 +120,13 @@ begun_use known_communicator::begin(mapping::collective_request const& request) 
     if (found == nullptr) return use;
     use.kind = &found->first, use.known = &found->second;
     if (use.known->tried) agree(*use.kind, *use.known), has_met = true;
-    if (use.known->go.is_settled()) watch(*use.kind, *use.known);
+    if (use.known->go.waits()) foresee(*use.kind, *use.known);
+    if (!use.known->go.is_tried()) watch(*use.kind, *use.known);
     use.how = use.known->go.next();
     if (use.how.timed == way::timing::together && !has_met) meet({});
     if (use.how.skel) use.steps = chosen_steps(request);
   }
-  if (use.steps != nullptr && messages_ == MPI_COMM_NULL) make_messages();
+  if (use.steps != nullptr) make_messages();
   if (use.how.timed != way::timing::none) use.start = MPI_Wtime();
   return use;
 }
@@ -122,8 +134,7 @@ begun_use known_communicator::begin(mapping::collective_request const& request) 
 void known_communicator::end(begun_use const& use) {
   if (use.how.timed == way::timing::none) return;
   double const seconds = MPI_Wtime() - use.start;
-  way& go = use.known->go;
-  if (use.how.timed == way::timing::alone) return go.is_settled() ? use.known->watch.took(seconds) : go.spend(seconds);
+  if (use.how.timed == way::timing::alone) return use.known->watch.took(seconds);
   use.known->tried = use.how, use.known->took = seconds;
 }
 
@@ -140,18 +151,15 @@ void known_communicator::agree(mapping::collective_request const& kind, known_ki
 }
 
 std::array<double, 2> known_communicator::meet(std::array<double, 2> mine) {
-  mapping::collective_request const request{
-      .operation = plan::collective::allreduce, .bytes = sizeof mine, .unit = sizeof(double)};
   plan::rank_schedule const* steps = nullptr;
   try {
-    if (auto* const mapper = group_->mapper(); mapper != nullptr) steps = &mapper->steps(request, rank_);
+    if (auto* const mapper = group_->mapper(); mapper != nullptr) steps = &mapper->steps(meeting, rank_);
   } catch (error const&) {  // no way between these clusters
   }
   if (steps == nullptr) {
     MPI_Allreduce(MPI_IN_PLACE, mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, original_);
     return mine;
   }
-  if (messages_ == MPI_COMM_NULL) make_messages();
   std::array<double, 2> all{};
   auto const greatest = [](std::span<std::byte const> received, std::span<std::byte> work, bool) {
     for (std::size_t at = 0; at < work.size(); at += sizeof(double)) {
@@ -176,7 +184,7 @@ void known_communicator::conclude(mapping::collective_request const& kind, known
   bool const is_other = group_->verdict_of(kind) != found;
   if (is_again) {
     auto const [better, worse] = std::minmax({go.skel_seconds(), go.plain_seconds()});
-    double const uses = static_cast<double>(way::uses_again) * (1 + met / worse);
+    double const uses = static_cast<double>(way::trial_uses) * (1 + met / worse);
     known.watch.was_tried(found == known.before, uses, worse / better, share_of_looking);
     known.before = way::verdict::open;
   }
@@ -187,6 +195,48 @@ void known_communicator::conclude(mapping::collective_request const& kind, known
       (found == way::verdict::won ? "taken" : "left to MPI"));
 }
 
+void known_communicator::foresee(mapping::collective_request const& kind, known_kind& known) {
+  way::verdict const found = is_alike_ ? group_->verdict_of(kind) : way::verdict::open;
+  if (found == way::verdict::lost || (found == way::verdict::won && messages_ != MPI_COMM_NULL))
+    return adopt(kind, known, found);
+  // What trials of an earlier process have left to MPI is not believed, though it may be due to be tried anew.
+  if (is_alike_ && found == way::verdict::open && group_->has_lost(kind)) return;
+  std::uint64_t uses = 1;
+  if (!known.asked) {
+    prices_of_looking const& prices = process::self().looking();
+    double const least = group_->least(kind);
+    credit_ += share_of_looking * least;
+    // No way takes less than that: where MPI's takes hardly more, there is nothing to ask.
+    double const seconds = std::max(group_->plain(kind), least);
+    if (!(seconds > at_most(least)) || credit_ < prices.deciding) return;
+    credit_ -= prices.deciding;
+    known.asked = group_->foresee(kind, is_alike_);
+    uses += known.go.uses();
+    // Where uses take so long that they pay for telling, it begins now.
+    double const paid_by = prices.telling / change_watch::share_of_watching;
+    if (paid_by <= static_cast<double>(change_watch::uses_between) * seconds)
+      known.watch.tell_soon(1, uses_until_heard(seconds));
+  }
+  auto const [plain, skel] = *known.asked;
+  double const gain = found == way::verdict::open ? at_least(plain) - at_most(skel) : plain - skel;
+  if (!(gain > 0)) return;
+  won_ += gain * static_cast<double>(uses);
+  believe(kind, known, plain, won_);
+}
+
+void known_communicator::believe(mapping::collective_request const& kind, known_kind& known, double plain, double won) {
+  process const& run = process::self();
+  if (messages_ == MPI_COMM_NULL && won < run.looking().communicator) return;
+  make_messages();
+  // What trials have shown says more than what is predicted, and is the same on all ranks now.
+  if (auto const tried = group_->verdict_of(kind); tried != way::verdict::open) return adopt(kind, known, tried);
+  known.go.adopt(way::verdict::won);
+  known.watch.begin_anew_below(plain, uses_until_heard(known.asked->skel));
+  if (run.verbose() < 2 || !run.first()) return;
+  tell_user(described(kind) + " is predicted to take " + microseconds(known.asked->skel) + ", MPI's way " +
+            microseconds(plain) + "; it is taken");
+}
+
 void known_communicator::watch(mapping::collective_request const& kind, known_kind& known) {
   change_watch& times = known.watch;
   times.next();
@@ -195,22 +245,42 @@ void known_communicator::watch(mapping::collective_request const& kind, known_ki
     told_of_change const all = known.told->read();
     known.told.reset();
     times.spend(MPI_Wtime() - start);
-    if (times.hear(all)) try_again(kind, known, all.seconds);
+    bool const are_others = times.hear(all);
+    if (known.go.waits())
+      decide(kind, known, all.seconds);
+    else if (are_others)
+      try_again(kind, known, all.seconds);
   }
-  if (!known.go.is_settled() || !times.begins()) return;
+  if (known.go.is_tried() || !times.begins()) return;
   double const start = MPI_Wtime();
   known.told = std::make_unique<agreement>(original_, times.say());
   times.spend(MPI_Wtime() - start);
 }
 
+void known_communicator::decide(mapping::collective_request const& kind, known_kind& known, double seconds) {
+  process const& run = process::self();
+  auto const uses = static_cast<double>(known.go.uses());
+  if (!known.asked) {
+    if (share_of_looking * seconds * uses < run.looking().deciding) return;
+    known.asked = group_->foresee(kind, is_alike_);
+  }
+  double const gain = seconds - at_most(known.asked->skel);
+  if (gain > 0) return believe(kind, known, seconds, gain * uses);  // as many uses are to come as there have been
+  known.go.adopt(way::verdict::lost), group_->keep(kind, way::verdict::lost);
+  if (run.verbose() < 2 || !run.first()) return;
+  tell_user(described(kind) + " is left to MPI, whose way takes " + microseconds(seconds) +
+            "; skel's is predicted to take " + microseconds(known.asked->skel));
+}
+
 void known_communicator::try_again(mapping::collective_request const& kind, known_kind& known, double seconds) {
   // The models know the machine as it was, where skel's way may take less than MPI's takes now, or takes no less.
-  double const gain = seconds - surely(predict(kind));
+  double const gain = seconds - at_most(group_->foresee(kind, is_alike_).skel);
   if (known.go.known() == way::verdict::lost && !(gain > 0)) return;
   // As many uses are to come as there have been.
   bool const pays = messages_ != MPI_COMM_NULL ||
                     gain * static_cast<double>(known.go.uses()) >= process::self().looking().communicator;
   if (!pays) return;
+  make_messages();
   known.before = known.go.known();
   known.go.try_again();
   known.watch.begin_anew();
@@ -218,7 +288,14 @@ void known_communicator::try_again(mapping::collective_request const& kind, know
   tell_user(described(kind) + " takes a different time now, " + microseconds(seconds) + "; it is tried again");
 }
 
+std::uint64_t known_communicator::uses_until_heard(double seconds) {
+  double const uses = process::self().looking().agreeing / seconds;
+  return static_cast<std::uint64_t>(std::clamp(std::ceil(uses), 1.0, static_cast<double>(change_watch::uses_between)));
+}
+
 void known_communicator::make_messages() {
+  if (messages_ != MPI_COMM_NULL) return;
+  if (!is_alike_) agree_on_group();
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Comm_group(original_, &group);
   // Not a duplicate: copying would call the copy functions of the program's attributes.
@@ -227,21 +304,49 @@ void known_communicator::make_messages() {
   MPI_Group_free(&group);
 }
 
+void known_communicator::agree_on_group() {
+  std::array<double, 2> events{group_->events(), -group_->events()};
+  MPI_Allreduce(MPI_IN_PLACE, events.data(), static_cast<int>(events.size()), MPI_DOUBLE, MPI_MAX, original_);
+  if (events[0] != -events[1]) group_->begin_anew();
+  is_alike_ = true;
+}
+
 prices_of_looking known_communicator::look_at_prices(MPI_Comm among) {
-  known_communicator probe(among);
-  double seconds[] = {0, 0};
-  if (probe.is_served()) {
-    double const start = MPI_Wtime();
-    if (probe.group_->mapper() != nullptr) static_cast<void>(probe.group_->mapper()->predicted({.bytes = 1024}));
-    seconds[0] = MPI_Wtime() - start;
+  std::array<double, 5> seconds{};
+  if (known_communicator* const known = of(among)) {
+    auto since = [last = MPI_Wtime()]() mutable {
+      double const before = std::exchange(last, MPI_Wtime());
+      return last - before;
+    };
+    mapping::collective_request kind{
+        .operation = plan::collective::allreduce, .bytes = std::uint64_t{1} << 10, .unit = sizeof(double)};
+    known->group_->foresee(kind, known->is_alike_);
+    seconds[0] = since();
+    seconds[1] = seconds[0];
+    for (int i = 0; i < 3; ++i) {  // the least: other processes may have the core
+      kind.bytes *= 8;
+      known->group_->foresee(kind, known->is_alike_);
+      seconds[1] = std::min(seconds[1], since());
+    }
     MPI_Barrier(among);
-    double const together = MPI_Wtime();
-    probe.make_messages();
-    MPI_Comm_free(&probe.messages_);
-    seconds[1] = MPI_Wtime() - together;
+    since();
+    known->agree_on_group();
+    seconds[4] = since();
+    known->make_messages();
+    seconds[2] = seconds[4] + since();
+    for (int i = 0; i < 2; ++i) {  // the first one warms up
+      since();
+      agreement told(among, {});
+      seconds[3] = since();
+      told.read();
+    }
   }
-  MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_MAX, among);
-  return {.deciding = seconds[0], .communicator = seconds[1]};
+  MPI_Allreduce(MPI_IN_PLACE, seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX, among);
+  return {.beginning = seconds[0],
+          .deciding = seconds[1],
+          .communicator = seconds[2],
+          .telling = seconds[3],
+          .agreeing = seconds[4]};
 }
 
 std::pair<mapping::collective_request const, known_kind>* known_communicator::find_known(
@@ -254,63 +359,17 @@ std::pair<mapping::collective_request const, known_kind>* known_communicator::fi
     found = kinds_.try_emplace(kind).first;
     // Trials that nothing has called for may take as much as looking for a way.
     found->second.watch =
-        change_watch(static_cast<double>(way::uses_again) / share_of_looking * static_cast<double>(size_));
-    waiting_.push_back(kind);
+        change_watch(static_cast<double>(way::trial_uses) / share_of_looking * static_cast<double>(size_));
   }
-  constexpr std::uint64_t first_review = 16;
-  if (found->second.go.waits() && ++calls_ >= first_review && std::has_single_bit(calls_)) review();
   return &*found;
 }
 
-void known_communicator::review() {
-  // What ranks have kept of a group that had no communicator for a while is not the same on all.
-  auto const kept = group_->observed();
-  std::vector<double> agreed{kept, -kept};
-  for (mapping::collective_request const& kind : waiting_) {
-    auto const known = static_cast<double>(group_->verdict_of(kind));
-    agreed.insert(agreed.end(), {kinds_.at(kind).go.spent(), known, -known});
-  }
-  MPI_Allreduce(MPI_IN_PLACE, agreed.data(), static_cast<int>(agreed.size()), MPI_DOUBLE, MPI_MAX, original_);
-  if (agreed[0] != -agreed[1]) group_->forget_times();
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    double const spent = agreed[3 * i + 2], most = agreed[3 * i + 3], least = -agreed[3 * i + 4];
-    way& which = kinds_.at(waiting_[i]).go;
-    if (most == least && most > 0)
-      adopt(waiting_[i], which, static_cast<way::verdict>(most));
-    else if (which.uses() > 0 && share_of_looking * spent >= process::self().looking().deciding)
-      decide(waiting_[i], which, spent / static_cast<double>(which.uses()));
-  }
-  std::erase_if(waiting_, [&](auto const& kind) { return !kinds_.at(kind).go.waits(); });
-}
-
-void known_communicator::adopt(mapping::collective_request const& kind, way& which, way::verdict found) {
-  which.adopt(found);
+void known_communicator::adopt(mapping::collective_request const& kind, known_kind& known, way::verdict found) {
+  known.go.adopt(found);
+  if (found == way::verdict::won) known.watch.begin_anew();
   if (!group_->keep(kind, found) || process::self().verbose() < 2 || !process::self().first()) return;
   tell_user(described(kind) + " is " + (found == way::verdict::won ? "taken" : "left to MPI") +
       ", as an earlier process has found");
-}
-
-double known_communicator::predict(mapping::collective_request const& kind) const {
-  try {
-    if (mapping::collective_mapper* const mapper = group_->mapper(); mapper != nullptr) return mapper->predicted(kind);
-  } catch (error const&) {  // no way between these clusters
-  }
-  return std::numeric_limits<double>::infinity();
-}
-
-void known_communicator::decide(mapping::collective_request const& kind, way& which, double seconds) {
-  double const predicted = predict(kind), gain = seconds - surely(predicted);
-  if (gain > 0) {
-    // As many uses are to come as there have been.
-    bool const pays = messages_ != MPI_COMM_NULL ||
-                      gain * static_cast<double>(which.uses()) >= process::self().looking().communicator;
-    if (pays) which.try_it();
-    return;
-  }
-  which.adopt(way::verdict::lost), group_->keep(kind, way::verdict::lost);
-  if (process::self().verbose() < 2 || !process::self().first()) return;
-  tell_user(described(kind) + " is left to MPI, whose way takes " + microseconds(seconds) +
-      "; skel's is predicted to take " + microseconds(predicted));
 }
 
 plan::rank_schedule const* known_communicator::chosen_steps(mapping::collective_request const& request) {

@@ -28,6 +28,7 @@ namespace skel::interpose {
 /// What is known of a kind of calls on a communicator.
 struct known_kind {
   way go{};
+  std::optional<forecast> asked{};  ///< of the models, once the time of calls has paid for it
   change_watch watch{};
   std::unique_ptr<agreement> told{};         ///< while ranks tell each other of changes
   way::verdict before = way::verdict::open;  ///< while it is tried again: what it was
@@ -73,12 +74,16 @@ struct begun_use {
 /// when skel's way is first taken: calls on different communicators share nothing but what is known of their group,
 /// and MPI allows one collective at a time on one communicator.
 ///
-/// Kinds of calls (an operation, a class of sizes, a root) go MPI's way until looking for another pays: at the 16th,
-/// 32nd, 64th ... call of open kinds on the communicator its ranks agree, in one message, on what they have spent
-/// with each. Where share_of_looking of that pays for a decision, the mapper makes it, and where its price is clearly
-/// less than what was measured, skel's way is tried (`way`), as soon as as many uses again would win the communicator
-/// for messages. Kinds that are decided are watched (`change_watch`), and tried again when their times have changed.
-/// Before each use of a trial its ranks meet: they agree on what the use before took, and go on together.
+/// Kinds of calls (an operation, a class of sizes, a root) go MPI's way until looking for another pays. Nothing is
+/// decided by numbers of calls, but by time at stake. As soon as share_of_looking of what calls took at least pays for
+/// it, the models are asked: from the machine alone, so that all ranks hear the same without a message. skel's way is
+/// taken where they predict that it takes less, beyond doubt, than they predict of MPI's way, or than ranks have told
+/// each other beside the calls that MPI's takes; and as soon as what it would have won by then pays for the
+/// communicator for messages.
+///
+/// Uses are watched (`change_watch`): where skel's way takes longer than MPI's was thought to, or times have changed,
+/// it is tried (`way`). Before each use of a trial the ranks meet: they agree on what the use before took, and go on
+/// together.
 class known_communicator {
  public:
   /// nullptr where nothing is served: on inter-communicators, with one rank, inside one host (unless skel's way was
@@ -103,7 +108,7 @@ class known_communicator {
   /// It is done.
   void end(begun_use const& use);
 
-  /// Collective over `among`; the slowest rank's times.
+  /// Collective over `among`, whose communicator for messages is there from then on; the slowest rank's times.
   static prices_of_looking look_at_prices(MPI_Comm among);
 
  private:
@@ -115,8 +120,13 @@ class known_communicator {
   plan::rank_schedule const* chosen_steps(mapping::collective_request const& request);
   /// What is known of a kind, and the kind as it is kept; nullptr: it is left to MPI without a look.
   std::pair<mapping::collective_request const, known_kind>* find_known(mapping::collective_request const& kind);
-  /// Before a use of a kind that is decided: tells other ranks, and hears what they tell. Collective.
+  /// Before a use of a kind that waits: asks the models where that is paid for, and takes skel's way where they are
+  /// sure, or what trials of others have shown. Collective.
+  void foresee(mapping::collective_request const& kind, known_kind& known);
+  /// Before a use of a kind that is not tried: tells other ranks, and hears what they tell. Collective.
   void watch(mapping::collective_request const& kind, known_kind& known);
+  /// MPI's way takes so long [s]: skel's is taken where the models say that it takes less, or left.
+  void decide(mapping::collective_request const& kind, known_kind& known, double seconds);
   void try_again(mapping::collective_request const& kind, known_kind& known, double seconds);
   /// Agrees on what the use of a trial took that was the last of its kind. Collective.
   void agree(mapping::collective_request const& kind, known_kind& known);
@@ -125,13 +135,15 @@ class known_communicator {
   /// The greatest of what ranks say, when all have said it: by skel's own way, which between sites takes a fraction of
   /// MPI's. Collective.
   std::array<double, 2> meet(std::array<double, 2> mine);
-  /// Agrees on what was spent with kinds that wait, and decides where that pays. Collective.
-  void review();
-  /// What skel's way takes by the models [s]; infinite where there is none.
-  double predict(mapping::collective_request const& kind) const;
-  void decide(mapping::collective_request const& kind, way& which, double seconds);
+  /// skel's way is predicted to take so much less than `plain` [s], beyond doubt, in each use until now: it is taken,
+  /// where that pays for the communicator for messages. Collective.
+  void believe(mapping::collective_request const& kind, known_kind& known, double plain, double won);
+  /// In how many uses that take so long [s] ranks have heard what they tell each other.
+  static std::uint64_t uses_until_heard(double seconds);
+  /// What ranks have learnt of the group is the same on all from now on. Collective.
+  void agree_on_group();
   /// Takes over what is known of the group.
-  void adopt(mapping::collective_request const& kind, way& which, way::verdict found);
+  void adopt(mapping::collective_request const& kind, known_kind& known, way::verdict found);
   std::string described(mapping::collective_request const& request) const;
   void tell(mapping::collective_request const& request, std::string const& how);
 
@@ -145,13 +157,13 @@ class known_communicator {
 
   MPI_Comm original_ = MPI_COMM_NULL, messages_ = MPI_COMM_NULL;
   std::size_t size_ = 0, rank_ = 0;
-  bool one_host_ = false;
+  bool one_host_ = false, is_alike_ = false;  // ranks know the same of the group
   std::shared_ptr<group_knowledge> group_{};
   plan::rank_schedule forced_{};
   std::set<std::tuple<plan::collective, std::uint64_t, std::size_t>> told_{};
-  std::uint64_t calls_ = 0;  // of kinds that wait
+  double credit_ = 0;  // [s] that calls have paid for asking the models, and that was not taken yet
+  double won_ = 0;     // [s] that skel's way would have won by now, for certain, in kinds that wait
   std::unordered_map<mapping::collective_request, known_kind, kind_hash> kinds_{};
-  std::vector<mapping::collective_request> waiting_{};  // in the order of their first calls, which all ranks share
 };
 
 }  // namespace skel::interpose

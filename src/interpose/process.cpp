@@ -19,6 +19,7 @@
 
 #include "agreement.hpp"
 #include "known_communicator.hpp"
+#include "open_mpi.hpp"
 #include "ways_apart.hpp"
 
 namespace skel::interpose {
@@ -29,7 +30,7 @@ enum class verdict : std::uint8_t { serve, measure, pass, refuse };
 /// What rank 0 has read and found.
 struct start_result {
   verdict what = verdict::pass;
-  bool always = false;
+  bool always = false, mpi_is_tuned = false;
   int verbose = 0;
   std::string machine{}, source{};
   std::vector<std::uint64_t> host_of_rank{}, place_of_rank{};
@@ -38,7 +39,7 @@ struct start_result {
 
   template <class Archive>
   void serialize(Archive& a) {
-    a(what, always, verbose, machine, source, host_of_rank, place_of_rank, forced, decisions);
+    a(what, always, mpi_is_tuned, verbose, machine, source, host_of_rank, place_of_rank, forced, decisions);
   }
 };
 
@@ -88,6 +89,7 @@ start_result open_platform(settings const& all, std::vector<std::string> const& 
   start_result result;
   result.verbose = all.verbose;
   result.always = all.always;
+  result.mpi_is_tuned = is_tuned_open_mpi();
   result.forced = all.forced;
   result.decisions = all.decisions;
   result.place_of_rank = places_of(all.hosts.size() < names.size() ? names : all.hosts);
@@ -181,6 +183,7 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
   start_result const said = runtime::from_bytes<start_result>(bytes);
   verbose_ = said.verbose;
   always_ = said.always;
+  mpi_is_tuned_ = said.mpi_is_tuned;
   place_of_rank_ = said.place_of_rank;
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);

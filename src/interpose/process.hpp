@@ -46,6 +46,8 @@ class process {
   int verbose() const { return verbose_; }
   /// Whether skel's way is taken wherever there is one.
   bool always() const { return always_; }
+  /// Whether mapping::tuned_price holds of MPI's own collectives.
+  bool mpi_is_tuned() const { return mpi_is_tuned_; }
   /// The same on all ranks.
   prices_of_looking const& looking() const { return looking_; }
   /// Whether this is rank 0 of MPI_COMM_WORLD.
@@ -59,6 +61,8 @@ class process {
   /// What is known of a group of ranks of MPI_COMM_WORLD. With MPI_THREAD_MULTIPLE, threads use communicators of a
   /// group at the same time, and each has knowledge of its own.
   std::shared_ptr<group_knowledge> knowledge_of(std::vector<int> const& ranks);
+  /// Whether what is learnt of a group is certainly the same on all its ranks, as none may have forgotten it.
+  bool is_alike(group_knowledge const& group) const { return threads_ || of_all_.get() == &group; }
   /// The attribute of communicators under which what is known of them is kept.
   int key() const { return key_; }
   /// Whether MPI refuses reductions from where their results go to: it checks arguments unless it is told not to.
@@ -78,7 +82,7 @@ class process {
   void keep_what_was_learnt();
 
   inline static constinit std::atomic<bool> serving_{false};
-  bool always_ = false, threads_ = false, refuses_aliases_ = true;
+  bool always_ = false, threads_ = false, refuses_aliases_ = true, mpi_is_tuned_ = false;
   int verbose_ = 0;
   prices_of_looking looking_{};
   int rank_ = 0, key_ = MPI_KEYVAL_INVALID;
@@ -90,7 +94,7 @@ class process {
   mapping::decision_setup before_{};              // what all ranks know from processes before, and who is told
   std::unique_ptr<record::decision_file> log_{};  // on rank 0
   std::optional<platform::kept_entries> kept_{};  // on rank 0
-  std::shared_ptr<group_knowledge> of_all_{};     // what is learnt of all ranks together, where it is kept
+  std::shared_ptr<group_knowledge> of_all_{};     // what is learnt of all ranks together
   std::map<plan::collective, forced_algorithm> forced_{};
   std::array<std::atomic<std::uint64_t>, operations> called_{}, served_{};
 };

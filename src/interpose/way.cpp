@@ -9,28 +9,23 @@ namespace skel::interpose {
 
 way::use way::next() {
   ++uses_;
-  if (verdict_ == verdict::won && !tries_ && std::has_single_bit(uses_)) tries_ = true;
+  bool const is_time = std::has_single_bit(uses_) && (!is_believed_ || uses_ >= first_of_belief);
+  if (verdict_ == verdict::won && is_time) tries_ = true;
   if (tries_) return {.skel = skel_next_, .timed = timing::together};
   return {.skel = verdict_ == verdict::won, .timed = timing::alone};
-}
-
-void way::try_it() {
-  SKEL_EXPECTS(waits());
-  tries_ = true;
 }
 
 void way::try_again() {
   SKEL_EXPECTS(is_settled());
   verdict_ = verdict::open;
-  tries_ = true, warm_ = skel_next_ = false;
+  tries_ = true, warm_ = skel_next_ = is_believed_ = false;
   plain_.clear(), skel_.clear();
-  pairs_ = pairs_again;
 }
 
 void way::adopt(verdict known) {
+  SKEL_EXPECTS(waits());
   verdict_ = known;
-  tries_ = skel_next_ = false;
-  warm_ = false;
+  is_believed_ = known == verdict::won;
 }
 
 void way::measured(use which, double seconds) {
@@ -42,9 +37,10 @@ void way::measured(use which, double seconds) {
     warm_ = true;
     return;
   }
+  is_believed_ = false;
   if (!(skel_seconds() < plain_seconds()))
     verdict_ = verdict::lost;
-  else if (plain_.size() >= pairs_)
+  else if (plain_.size() >= fewest_pairs)
     verdict_ = verdict::won;
   tries_ = verdict_ == verdict::open;
 }

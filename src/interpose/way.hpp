@@ -10,15 +10,18 @@ inline constexpr double share_of_looking = 0.02;
 
 /// What it takes to find a way [s].
 struct prices_of_looking {
-  double deciding = 0;      ///< asking the models, on each rank alone
+  double beginning = 0;     ///< preparing the models for a group of ranks, on each rank alone
+  double deciding = 0;      ///< asking them about a kind of calls, likewise
   double communicator = 0;  ///< making one for messages, all ranks together; once for each of the program's
+  double telling = 0;       ///< telling each other beside the calls, on each rank alone
+  double agreeing = 0;      ///< until all have heard it
 };
 
-/// Which way calls of one kind go: MPI's, or skel's over point-to-point messages. They go MPI's way until trials have
-/// shown that skel's takes less; where it has lost once, it is tried again only when somebody has seen that times have
+/// Which way calls of one kind go: MPI's, or skel's over point-to-point messages. They go MPI's way until skel's is
+/// believed to take less; where it has lost once, it is tried again only when somebody has seen that times have
 /// changed. A trial is a pair of uses, one each way. The first pair warms up; after each other one the medians so far
-/// are compared, and after `fewest_pairs` (`pairs_again` when it is tried again) skel's way is taken. From then on
-/// there is one more pair at the 2^k-th use.
+/// are compared, and after `fewest_pairs` skel's way is taken. Where it is taken there is one more pair at the 2^k-th
+/// use, but not before the use `first_of_belief` where nothing was tried.
 ///
 /// Plain arithmetic on what it is told: ranks that are told the same decide the same. O(log uses) memory.
 class way {
@@ -26,7 +29,7 @@ class way {
   enum class verdict : std::uint8_t { open, lost, won };
   enum class timing : std::uint8_t {
     none,
-    alone,    ///< spend() wants to know as long as nothing is known, then who watches it; two looks at the clock
+    alone,    ///< who watches it wants to know; two looks at the clock
     together  ///< all ranks begin it together, and measured() wants the slowest rank's time
   };
   struct use {
@@ -34,32 +37,26 @@ class way {
     timing timed = timing::none;
   };
 
-  /// A median that one outlier does not move far, as runtime::fewest_probes.
-  static constexpr std::size_t fewest_pairs = 5;
   /// The fewest whose median one outlier does not move far: what was taken goes on being taken meanwhile where that is
   /// right, and is given up soon where it is not.
-  static constexpr std::size_t pairs_again = 3;
-  /// Of a trial that is made again, with those that warm up.
-  static constexpr std::size_t uses_again = 2 * (1 + pairs_again);
+  static constexpr std::size_t fewest_pairs = 3;
+  /// Of a trial, with those that warm up.
+  static constexpr std::size_t trial_uses = 2 * (1 + fewest_pairs);
+  /// A pair there, and one that warms up, are an eighth of the uses until then: half of them are MPI's.
+  static constexpr std::uint64_t first_of_belief = 32;
 
   /// Counts a use, and says how it goes. O(1).
   use next();
-
-  /// A use whose timing was `alone` took so long [s].
-  void spend(double seconds) { spent_ += seconds; }
-  /// What uses of MPI's way took, as far as nothing is tried or known [s], and how many they were.
-  double spent() const { return spent_; }
   std::uint64_t uses() const { return uses_; }
   /// Whether nothing is known, and nothing tried.
   bool waits() const { return verdict_ == verdict::open && !tries_; }
 
-  /// skel's way is to be tried. Precondition: waits().
-  void try_it();
   /// Nothing is known any more, and all is tried again. Precondition: is_settled().
   void try_again();
   /// Whether there is a verdict, and nothing is tried.
   bool is_settled() const { return verdict_ != verdict::open && !tries_; }
-  /// The verdict is known from elsewhere.
+  bool is_tried() const { return tries_; }
+  /// The verdict is known from elsewhere, or believed. Precondition: waits().
   void adopt(verdict known);
   /// The slowest rank's time of a use whose timing was `together` [s].
   void measured(use which, double seconds);
@@ -71,10 +68,8 @@ class way {
 
  private:
   verdict verdict_ = verdict::open;
-  bool tries_ = false, warm_ = false, skel_next_ = false;
-  std::size_t pairs_ = fewest_pairs;  // that a trial takes
+  bool tries_ = false, warm_ = false, skel_next_ = false, is_believed_ = false;
   std::uint64_t uses_ = 0;
-  double spent_ = 0;
   std::vector<double> plain_{}, skel_{};
 };
 

@@ -34,7 +34,7 @@ struct watching_ranks {
       told_of_change most;
       for (told_of_change const& one : under_way) {
         most.rings = std::max(most.rings, one.rings), most.spent = std::max(most.spent, one.spent);
-        most.seconds = std::max(most.seconds, one.seconds);
+        most.seconds = std::max(most.seconds, one.seconds), most.before = std::max(most.before, one.before);
       }
       for (change_watch& one : all) {
         EXPECT_TRUE(one.reads());
@@ -153,6 +153,55 @@ TEST(InterposeChangeWatch, WhatIsUnderWayWhenItBeginsAnewIsNotBelieved) {
   ASSERT_TRUE(was_anew);
   while (!one.reads()) one.next();
   EXPECT_FALSE(one.hear({.rings = 1, .spent = 0, .seconds = 0.05}));
+}
+
+/// Uses of a way that is believed to take less than 0.02 s, until a trial; `before`: uses of the way before.
+std::optional<int> uses_until_refuted(int before, double seconds, std::uint64_t between) {
+  watching_ranks ranks(2);
+  for (int i = 0; i < before; ++i) ranks.use([](std::size_t) { return 0.05; });
+  for (change_watch& one : ranks.all) one.begin_anew_below(0.02, between);
+  for (int i = 0; i < 40; ++i)
+    if (ranks.use([&](std::size_t rank) { return i == 0 ? 0.1 : rank == 1 ? seconds : 0.001; })) return i;
+  return std::nullopt;
+}
+
+TEST(InterposeChangeWatch, ChecksABeliefByItsFirstUses) {
+  for (int const before : {0, 1, 5, 8, 10, 12, 50}) {
+    auto const found = uses_until_refuted(before, 0.021, 4);
+    ASSERT_TRUE(found) << before;
+    // What is under way of the way before is read first.
+    EXPECT_LE(*found, 3 + 2 * static_cast<int>(change_watch::uses_between)) << before;
+    EXPECT_FALSE(uses_until_refuted(before, 0.019, 4)) << before;
+  }
+  // One that warms up, two that count, and those until it is read.
+  EXPECT_EQ(*uses_until_refuted(0, 0.021, 4), 3 + 4);
+  EXPECT_EQ(*uses_until_refuted(0, 0.021, 1), 3 + 1);
+}
+
+TEST(InterposeChangeWatch, ChecksABeliefByWhatTheWayBeforeTook) {
+  for (double const seconds : {0.03, 0.015}) {
+    watching_ranks ranks(2);
+    for (int i = 0; i < 5; ++i) ranks.use([](std::size_t rank) { return rank == 1 ? 0.02 : 0.001; });
+    for (change_watch& one : ranks.all) one.begin_anew_below(0.05, 4);
+    // Of a few uses the least counts.
+    for (int i = 0; i < 16; ++i) ranks.use([&](std::size_t) { return i % 2 == 0 ? seconds : 0.2; });
+    EXPECT_EQ(ranks.trials > 0, seconds > 0.02);
+  }
+}
+
+TEST(InterposeChangeWatch, TellsSoonWhereUsesPayForIt) {
+  change_watch one;
+  one.tell_soon(1, 2);
+  for (int use = 1; use <= 5; ++use) {
+    one.next();
+    EXPECT_EQ(one.reads(), use == 5);
+    if (one.reads()) one.hear({.rings = 0, .spent = 0, .seconds = 0.01});
+    ASSERT_EQ(one.begins(), use == 3 || use == 5) << use;
+    if (one.begins()) {
+      EXPECT_DOUBLE_EQ(one.say().seconds, use == 3 ? 0.01 : 0.03) << "the first one warms up";
+    }
+    one.took(use == 1 ? 1 : use == 2 ? 0.01 : 0.03);
+  }
 }
 
 TEST(InterposeChangeWatch, TrialsInVainArePaidForButTheFirst) {

@@ -14,6 +14,7 @@ collective_request const large{.operation = skel::plan::collective::allgather, .
 TEST(KeptVerdicts, AreReadBack) {
   kept_verdicts first;
   EXPECT_EQ(first.believed(small), verdict::open);
+  EXPECT_EQ(first.last(small), verdict::open);
   first.found(small, verdict::lost);
   first.found(large, verdict::won);
   first.found(large, verdict::open);
@@ -34,6 +35,7 @@ TEST(KeptVerdicts, AreFoundOutAnewAfterOneTwoFourProcesses) {
   std::string tried;
   for (int process = 2; process < 36; ++process) {
     kept_verdicts next(now.entries());
+    EXPECT_EQ(next.last(small), verdict::lost);
     if (next.believed(small) == verdict::open) tried += std::to_string(process) + ' ';
     next.found(small, verdict::lost);
     now = next;
