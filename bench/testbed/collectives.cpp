@@ -23,7 +23,8 @@ namespace {
 
 using nlohmann::json;
 
-/// The library looks for another way at the 16th call on a communicator, or at the 32nd, and tries it twelve times.
+/// Ranks of the library know what MPI's way takes after 12 calls, and try skel's in 12 more, where they do not believe
+/// it.
 constexpr int learning_calls = 48;
 
 /// From here on, links between sites are used for what they carry, and not for their latency.
@@ -90,6 +91,7 @@ std::size_t compare_on(std::string const& sites, std::string const& between, col
   command.insert(command.end(), {"--ranks", "--seconds", fmt::format("{}", choice.seconds), "--least",
                                  std::to_string(choice.least_bytes), "--most", std::to_string(choice.most_bytes),
                                  "--step", std::to_string(choice.step), "--minutes", fmt::format("{}", minutes)});
+  if (choice.calls > 0) command.insert(command.end(), {"--calls", std::to_string(choice.calls)});
   for (std::string const& one : choice.operations) command.insert(command.end(), {"--op", one});
   fmt::print("{:<10} {:>9} {:>12} {:>12} {:>7} {:>16} {:>6}\n", "operation", "bytes", "skel [ms]", "plain [ms]", "gain",
              "95 % sure", "pairs");
@@ -155,6 +157,47 @@ bool is_over(double end) {
   return over != 0;
 }
 
+/// A figure, as rank 0 prints it. `found`: nothing where the time ended before.
+bool print_figure(collective_call const& call, int bytes, std::optional<both_ways> const& found, double seconds,
+                  int rank) {
+  if (rank != 0) return found.has_value();
+  json row{{"operation", call.name}, {"bytes", call.has_size ? bytes : 0}};
+  if (found)
+    row.update({{"ours", found->ours},
+                {"plain", found->plain},
+                {"gain", 1 / found->ratio},
+                {"low", 1 / found->sure.high},
+                {"high", 1 / found->sure.low},
+                {"pairs", found->pairs}});
+  else
+    row["given_up"] = seconds;
+  fmt::print("{}\n", row.dump());
+  std::fflush(stdout);
+  return found.has_value();
+}
+
+/// The first calls of a program, in turn with as many plain ones: their means, and the ratio of the sums with two
+/// standard errors (of a ratio of means, by the delta method). Whether there is a figure.
+bool time_first(collective_call const& call, int bytes, int calls, double end, int rank, message_buffers& buffers) {
+  int const count = bytes / static_cast<int>(sizeof(double));
+  double const start = MPI_Wtime();
+  std::vector<double> ours, plain;
+  while (static_cast<int>(ours.size()) < calls && !is_over(end)) {
+    ours.push_back(until_the_last([&] { call.ours(count, MPI_COMM_WORLD); }));
+    plain.push_back(until_the_last([&] { call.plain(count, MPI_COMM_WORLD); }));
+  }
+  std::optional<both_ways> found;
+  if (static_cast<int>(ours.size()) == calls) {
+    require_same_results(call, count, MPI_COMM_WORLD, buffers);
+    double const mine = skel::statistics::mean(ours), theirs = skel::statistics::mean(plain), ratio = mine / theirs;
+    double squares = 0;
+    for (std::size_t i = 0; i < ours.size(); ++i) squares += std::pow(ours[i] - ratio * plain[i], 2);
+    double const n = calls, error = std::sqrt(squares / (n * (n - 1))) / theirs;
+    found = both_ways{mine, theirs, ratio, {ratio - 2 * error, ratio + 2 * error}, ours.size()};
+  }
+  return print_figure(call, bytes, found, MPI_Wtime() - start, rank);
+}
+
 /// Whether there is a figure: nothing else if the time ends before there are enough calls for one.
 bool time_one(collective_call const& call, int bytes, double seconds, double end, int rank, message_buffers& buffers) {
   int const count = bytes / static_cast<int>(sizeof(double));
@@ -179,21 +222,8 @@ bool time_one(collective_call const& call, int bytes, double seconds, double end
   MPI_Comm_free(&comm);
   // Fewer do not bound a median (statistics::median_interval).
   constexpr std::size_t fewest_pairs = 6;
-  bool const is_figure = found && found->pairs >= fewest_pairs;
-  if (rank != 0) return is_figure;
-  json row{{"operation", call.name}, {"bytes", call.has_size ? bytes : 0}};
-  if (is_figure)
-    row.update({{"ours", found->ours},
-                {"plain", found->plain},
-                {"gain", 1 / found->ratio},
-                {"low", 1 / found->sure.high},
-                {"high", 1 / found->sure.low},
-                {"pairs", found->pairs}});
-  else
-    row["given_up"] = MPI_Wtime() - start;
-  fmt::print("{}\n", row.dump());
-  std::fflush(stdout);
-  return is_figure;
+  if (found && found->pairs < fewest_pairs) found.reset();
+  return print_figure(call, bytes, found, MPI_Wtime() - start, rank);
 }
 
 }  // namespace
@@ -242,11 +272,17 @@ void print_collective_times(collectives_choice const& choice) {
   auto const most = static_cast<std::size_t>(choice.most_bytes);
   message_buffers buffers{std::vector<char>(most), std::vector<char>(most * static_cast<std::size_t>(ranks))};
   std::size_t left_out = 0;
+  // Neither way is to make the connections.
+  PMPI_Alltoall(MPI_IN_PLACE, 1, MPI_BYTE, buffers.got.data(), 1, MPI_BYTE, MPI_COMM_WORLD);
+  auto const time_it = [&](collective_call const& call, int bytes) {
+    return choice.calls > 0 ? time_first(call, bytes, choice.calls, end, rank, buffers)
+                            : time_one(call, bytes, choice.seconds, end, rank, buffers);
+  };
   // All operations of a size first, so that none is left out as a whole where the time ends.
   for (int const bytes : sizes_of(choice))
     for (collective_call const& call : calls_of(choice, buffers)) {
       if (!call.has_size && bytes > choice.least_bytes) continue;
-      if (is_over(end) || !time_one(call, bytes, choice.seconds, end, rank, buffers)) ++left_out;
+      if (is_over(end) || !time_it(call, bytes)) ++left_out;
     }
   if (rank == 0) fmt::print("{}\n", json{{"left_out", left_out}}.dump());
   MPI_Finalize();

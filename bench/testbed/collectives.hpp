@@ -17,6 +17,7 @@ struct collectives_choice {
   int step = 16;         ///< how many times as large the next size is
   bool shared = false;   ///< all hosts of two sites share the link between them
   bool known = false;    ///< the library is given the platform, and measures none
+  int calls = 0;         ///< of a program that makes so many of each size and operation; 0: it goes on for long
   double seconds = 0.5;  ///< for each figure, beside what its least number of calls takes
   double minutes = 60;   ///< for all grids together; figures that do not fit in are left out or given up, and counted
 };

@@ -38,6 +38,9 @@ int main(int argc, char** argv) try {
   app.add_option("--step", choice.step, "how many times as large the next message is")
       ->check(CLI::Range(2, 1 << 20))
       ->capture_default_str();
+  app.add_option("--calls", choice.calls,
+                 "compare the first so many calls of each size and operation on MPI_COMM_WORLD; otherwise steady ones")
+      ->check(CLI::Range(2, 1 << 20));
   app.add_option("--minutes", choice.minutes,
                  "of collectives in all; figures that do not fit in are left out or given up, and counted")
       ->check(CLI::PositiveNumber)
@@ -57,6 +60,7 @@ Examples:
   bench_testbed --collectives
   bench_testbed --collectives --sites 3+3 --between 0.005:25e6
   bench_testbed --collectives --sites 3+3 --op bcast --least 32768
+  bench_testbed --collectives --sites 3+3 --between 0.005:25e6 --step 64 --calls 16
   bench_testbed --change --sites 3+3 --between 0.001:125e6 --op bcast --op allreduce --least 8192 --step 32
     --most 262144)");
   CLI11_PARSE(app, argc, argv);
