@@ -1,8 +1,10 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,6 +35,13 @@ struct witness {
 
 inline std::uint64_t number_in(std::uint64_t message) {
   return message;
+}
+inline std::uint64_t number_in(double message) {
+  return std::bit_cast<std::uint64_t>(message);
+}
+/// Sums of these depend on the order in which they are added.
+inline void write(double& message, std::uint64_t what) {
+  message = 1.0 / static_cast<double>(1 + what % 1000003);
 }
 inline std::uint64_t number_in(std::string const& message) {
   return fnv1a().add(message).value();
@@ -85,6 +94,37 @@ auto random_bsp(std::uint64_t seed) {
     if (now.number() > last || mine.seen % 4 == 1) now.halt();
   };
   return skel::bsp<Message, double>("random", n, make, step, std::plus<>{}, skel::registered<&witness::board>());
+}
+
+/// Processes that combine what they receive by themselves, and see only that and the first sender. The same with a
+/// program that is combined_by() the operator.
+template <class Message, class Combine>
+auto combining_bsp(std::uint64_t seed, Combine combine) {
+  bench::dice roll(seed);
+  std::size_t const n = roll.between(1, 40);
+  std::uint64_t const last = roll.between(1, 12), fan = roll.between(1, 6);
+  return skel::bsp<Message>(
+      "combining", n,
+      [seed](std::size_t p) {
+        return witness{bench::scatter(seed + p), {}, {}, {}, 0};
+      },
+      [=](skel::superstep<Message>& now, witness& mine) {
+        mine.see(now.number());
+        std::optional<Message> sum;
+        for (auto& [from, what] : now.received()) {
+          if (!sum) mine.see(from);
+          fold_into(sum, std::move(what), combine);
+        }
+        if (sum) mine.see(number_in(*sum));
+        Message message{};
+        if (now.number() <= last)
+          for (std::uint64_t i = mine.seen % (fan + 1); i > 0; --i) {
+            write(message, mine.seen ^ i);
+            now.send(bench::scatter(mine.seen + i) % n, message);
+          }
+        if (now.number() <= last && mine.seen % 11 == 0) now.send_to_all(message);
+        if (now.number() > last || mine.seen % 4 == 1) now.halt();
+      });
 }
 
 }  // namespace skel::test

@@ -17,6 +17,8 @@ std::string where(process_failure const& f) {
       return "a message of " + process + superstep + " could not be serialised";
     case process_failure::kind::read:
       return "a message to " + process + superstep + " could not be deserialised";
+    case process_failure::kind::combine:
+      return "messages to " + process + " could not be combined" + superstep;
     case process_failure::kind::access:
       return "a put or get of " + process + superstep + " failed";
     case process_failure::kind::reduce:

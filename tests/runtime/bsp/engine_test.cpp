@@ -69,10 +69,12 @@ struct activity {
   std::uint64_t messages = 0, moved = 0, not_moved = 0;
 };
 
-template <class Program>
-void expect_as_sequential(Program const& program, int ranks, std::uint64_t seed, run_options options, activity& sum) {
+/// `meaning`: a program that gives the same.
+template <class Program, class Meaning>
+void expect_as(Meaning const& meaning, Program const& program, int ranks, std::uint64_t seed, run_options options,
+               activity& sum) {
   std::uint64_t supersteps = 0;
-  auto const expected = run_sequential(program, supersteps);
+  auto const expected = run_sequential(meaning, supersteps);
   virtual_bsp<Program> run(program, ranks, seed, std::move(options));
   run.run();
   std::map<std::size_t, typename Program::state> all;
@@ -90,6 +92,11 @@ void expect_as_sequential(Program const& program, int ranks, std::uint64_t seed,
   ASSERT_EQ(all.size(), expected.size());
   for (auto const& [process, state] : all)
     EXPECT_TRUE(state == expected[process]) << "seed " << seed << ", " << process;
+}
+
+template <class Program>
+void expect_as_sequential(Program const& program, int ranks, std::uint64_t seed, run_options options, activity& sum) {
+  expect_as(program, program, ranks, seed, std::move(options), sum);
 }
 
 TEST(BspEngine, GivesWhatTheSequentialEngineGives) {
@@ -139,6 +146,31 @@ TEST(BspEngine, GivesTheSameOnSeveralThreads) {
     expect_as_sequential(skel::test::random_bsp<std::uint64_t>(seed), 2, seed, moves, sum);
     expect_as_sequential(skel::test::random_bsp<std::string>(seed), 2, seed, moves, sum);
   }
+}
+
+/// A program whose messages are combined gives what processes give that combine them by themselves.
+template <class Message, class Combine>
+void expect_the_same_combined(std::uint64_t seed, int ranks, run_options const& options, Combine combine,
+                              activity& sum) {
+  auto const alone = skel::test::combining_bsp<Message>(seed, combine);
+  auto const combined = alone.combined_by(combine);
+  expect_as(alone, combined, ranks, seed, options, sum);
+  expect_as(combined, alone, ranks, seed, options, sum);
+}
+
+TEST(BspEngine, CombinedMessagesAreWhatTheirReceiverWouldHaveCombined) {
+  activity sum;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed)
+    for (int const ranks : {1, 2, 4, 7}) {
+      auto options = seed % 2 == 0 ? run_options() : random_moves(seed, ranks, 1 + seed % 4);
+      options.threads = seed % 10 == 0 ? 3 : 1;
+      expect_the_same_combined<double>(seed, ranks, options, std::plus<>(), sum);
+      expect_the_same_combined<std::string>(seed, ranks, options, std::plus<>(), sum);
+      expect_the_same_combined<std::uint64_t>(seed, ranks, options, std::plus<>(), sum);
+      expect_the_same_combined<std::uint64_t>(seed, ranks, options, skel::minimum(), sum);
+    }
+  EXPECT_GT(sum.messages, 1000 * seeds());
+  EXPECT_GT(sum.moved, 100 * seeds());
 }
 
 /// What each rank's run throws; "": nothing.
@@ -846,6 +878,53 @@ TEST(BspEngine, WhateverFailsIsTheSameOnEveryRank) {
             EXPECT_THAT(e.what(), HasSubstr("bsp 'troubled': " + (words + (" " + std::to_string(where))) + ": "));
           }
       }
+}
+
+TEST(BspEngine, MessagesThatCannotBeCombinedEndTheRun) {
+  auto const program = counting(6, zero, [](skel::superstep<int>& now, counter&) {
+                         if (now.number() == 2 && now.process() > 0) now.send(5, 30);
+                         if (now.number() == 3) now.halt();
+                       }).combined_by(throwing_plus());
+  std::uint64_t supersteps = 0;
+  try {
+    run_sequential(program, supersteps);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (process_error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr("messages to process 5 could not be combined in superstep 3"));
+  }
+  for (int const ranks : {1, 3})
+    for (bool const moving : {false, true}) {
+      virtual_bsp run(program, ranks, 1, moving ? rotation(ranks) : run_options());
+      EXPECT_THAT(errors_of<process_error>(run, ranks),
+                  testing::Each(AllOf(HasSubstr("bsp 'count': messages to process 5 could not be combined in superstep "
+                                                "3 on rank "),
+                                      HasSubstr("too many"))));
+    }
+}
+
+/// What ranks send each other is combined before where that changes no bits.
+TEST(BspEngine, RanksCombineWhatTheySendWhereTheOrderDoesNotMatter) {
+  auto const bytes = [](auto first) {
+    using number = decltype(first);
+    auto const program = skel::bsp<number>("sum", 200, zero, [](skel::superstep<number>& now, counter&) {
+                           if (now.number() == 1)
+                             for (int i = 0; i < 10; ++i) now.send(199, 1);
+                           now.halt();
+                         }).combined_by(std::plus<>());
+    virtual_bsp run(program, 2, 1);
+    std::size_t most = 0;
+    run.net().without_memory([&](auto, auto const& what) {
+      std::size_t all = what.body().size();
+      for (auto const& one : what.ranges()) all += one.size();
+      most = std::max(most, all);
+      return false;
+    });
+    run.run();
+    EXPECT_EQ(run.end(0).messages, 2000U);
+    return most;
+  };
+  EXPECT_LT(bytes(1L), 500U);
+  EXPECT_GT(bytes(1.0), 10'000U);
 }
 
 // Wherever its processes are, and so how far each rank combines what they have contributed.

@@ -41,6 +41,7 @@ struct process_failure {
     step,     ///< the superstep function threw
     write,    ///< what it sent could not be serialised for another rank
     read,     ///< what was sent to it could not be deserialised
+    combine,  ///< what was sent to it could not be combined
     access,   ///< it puts to, or gets from, elements that there are not
     reduce,   ///< the operator threw; of the rank's first process
     result,   ///< its result could not be made, or written

@@ -22,7 +22,7 @@ namespace skel {
 
 namespace runtime::bsp {
 
-/// The operator of a program without reductions.
+/// The operator of a program without reductions, and the combiner of one whose messages stay as they are.
 struct no_operator {};
 
 template <class Make>
@@ -85,6 +85,16 @@ struct check_reduction {
                 "skel::bsp<Message, Value>(name, processes, make, step, std::plus<>{}); one without has no operator");
 };
 
+template <class Combiner, class Message>
+struct check_combiner {
+  static constexpr bool value = reduction_operator<Combiner, Message> && std::is_move_assignable_v<Message>;
+  static_assert(
+      value,
+      "skel: this operator does not combine two messages of the program. Accepted: Message combine(Message a, "
+      "Message b) const, as std::plus<>() for skel::bsp<double>, of Messages that can be assigned; several threads "
+      "call it at once");
+};
+
 template <class Message, class Value, class Make, class Step, class Operator, class Arrays>
 consteval bool check_program() {
   if constexpr (check_message<Message>::value && check_make<Make>::value && Arrays::value)
@@ -98,13 +108,16 @@ consteval bool check_program() {
 }  // namespace runtime::bsp
 
 /// A BSP program: what skel::bsp() makes and grid.run() runs.
-template <class Message, class Value, class Make, class Step, class Operator, class Arrays = registered<>>
+template <class Message, class Value, class Make, class Step, class Operator, class Arrays = registered<>,
+          class Combiner = runtime::bsp::no_operator>
 struct bsp_program {
   using message = Message;
   using value = runtime::bsp::value_type_of<Value>;
   using state = runtime::bsp::state_of<Make>;
   using superstep_type = superstep<Message, Value>;
   using array_list = Arrays;
+  using combiner_type = Combiner;
+  static constexpr bool combines = !std::same_as<Combiner, runtime::bsp::no_operator>;
 
   std::string name;
   std::size_t processes = 0;
@@ -115,6 +128,7 @@ struct bsp_program {
   std::vector<std::size_t> pinned{};
   skeletons::migration_settings migration{};
   bsp_mover next_moves{};
+  Combiner combiner{};
 
   // Each of these changes a program that has a name, and gives one that has none on.
 
@@ -156,6 +170,23 @@ struct bsp_program {
     return *this;
   }
   [[nodiscard]] bsp_program pin(std::size_t process) && { return std::move(pin(process)); }
+
+  /// A program whose processes receive one message in place of several: how(a, b) of the first two, then of that and
+  /// the next one, in the order in which they would have received them, and from the first sender. So the bits are
+  /// those of a loop over received(). Where no bit depends on the order (folds_in_any_order), ranks combine what they
+  /// send. Several threads call it at once.
+  template <class How>
+  [[nodiscard]] auto combined_by(How how) && {
+    if constexpr (runtime::bsp::check_combiner<How, Message>::value)
+      return bsp_program<Message, Value, Make, Step, Operator, Arrays, How>{
+          std::move(name),       processes,         std::move(make),   std::move(step),
+          std::move(combine),    most_supersteps,   std::move(pinned), std::move(migration),
+          std::move(next_moves), std::move(how)};
+  }
+  template <class How>
+  [[nodiscard]] auto combined_by(How how) const& {
+    return bsp_program(*this).combined_by(std::move(how));
+  }
 };
 
 /// Composes a BSP program (Valiant 1990, A bridging model for parallel computation, CACM 33(8):103-111): `processes`
@@ -186,8 +217,8 @@ auto bsp(std::string const& name, std::size_t processes, Make make, Step step, O
 
 namespace runtime::bsp {
 
-template <class Message, class Value, class Make, class Step, class Operator, class Arrays>
-inline constexpr bool is_program<bsp_program<Message, Value, Make, Step, Operator, Arrays>> = true;
+template <class Message, class Value, class Make, class Step, class Operator, class Arrays, class Combiner>
+inline constexpr bool is_program<bsp_program<Message, Value, Make, Step, Operator, Arrays, Combiner>> = true;
 
 }  // namespace runtime::bsp
 }  // namespace skel

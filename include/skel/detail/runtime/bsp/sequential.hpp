@@ -31,6 +31,17 @@ std::optional<Value> combined(std::vector<std::optional<Value>> const& of, std::
   return combine(*std::move(first), *std::move(second));
 }
 
+/// What came for a process becomes one message, from its first sender.
+template <class Letter, class Combiner>
+void combine_into_first(std::vector<Letter>& all, Combiner const& combiner) {
+  if (all.empty()) return;
+  std::optional<decltype(Letter::what)> sum(std::move(all[0].what));
+  for (std::size_t i = 1; i < all.size(); ++i) fold_into(sum, std::move(all[i].what), combiner);
+  Letter one{all[0].from, *std::move(sum)};
+  all.clear();
+  all.push_back(std::move(one));
+}
+
 /// What a BSP program means: each process after the other, in this thread. Shares no code with the other engine, which
 /// must give what it gives. Returns the states in the order of the processes, and adds the supersteps to `supersteps`.
 /// Throws what run_bsp() throws.
@@ -58,6 +69,7 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
   std::vector<std::vector<letter>> inbox(n), next(n);
   std::vector<letter> to_all;
   std::vector<bool> asleep(n, false);
+  std::vector<std::uint32_t> const box_of(n);
   std::optional<value> reduced;
   auto const arrays = Program::array_list::entries();
   std::vector<std::vector<array_answer>> answers(n);
@@ -69,8 +81,14 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
     std::uint64_t sent = 0;
     for (std::size_t p = 0; p < n; ++p) {
       if (asleep[p] && inbox[p].empty() && to_all.empty()) continue;
+      if constexpr (Program::combines) try {
+          combine_into_first(inbox[p], program.combiner);
+        } catch (...) {
+          fail(p, number, process_failure::kind::combine);
+        }
       outbox<message, value> out;
-      participation<message, value> part{p, n, number, inbox[p], to_all, &reduced, &out, arrays, answers[p]};
+      out.messages.resize(1);
+      participation<message, value> part{p, n, number, inbox[p], to_all, &reduced, &out, box_of, arrays, answers[p]};
       typename Program::superstep_type now(part);
       try {
         program.step(now, states[p]);
@@ -79,9 +97,10 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
       }
       asleep[p] = part.halts;
       inbox[p].clear();
-      sent += out.messages.size() + out.to_all.size() + out.accesses.size();
+      out.count();
+      sent += out.sent;
       accesses[p] = std::move(out.accesses);
-      for (auto& one : out.messages) next[one.to].push_back({p, std::move(one.what)});
+      for (auto& one : out.messages[0]) next[one.to].push_back({p, std::move(one.what)});
       for (auto& one : out.to_all) next_to_all.push_back(std::move(one));
       for (auto& one : out.contributions) contributions[p] = std::move(one.value);
     }

@@ -58,17 +58,23 @@ struct sent_message {
 /// What some processes have sent in a superstep, in the order of the processes.
 template <class Message, class Value>
 struct outbox {
-  std::vector<sent_message<Message>> messages;
+  std::vector<std::vector<sent_message<Message>>> messages;  // in each box: to some of the processes
   std::vector<received_message<Message>> to_all;
   std::vector<contribution<Value>> contributions;
   array_traffic accesses;
+  std::uint64_t sent = 0;  // in all, when it was counted
 
+  void count() {
+    sent = to_all.size() + accesses.size();
+    for (auto const& box : messages) sent += box.size();
+  }
   /// Memory stays.
   void clear() {
-    messages.clear();
+    for (auto& box : messages) box.clear();
     to_all.clear();
     contributions.clear();
     accesses.clear();
+    sent = 0;
   }
 };
 
@@ -81,6 +87,7 @@ struct participation {
   std::span<received_message<Message> const> received_by_all;
   std::optional<Value> const* reduced = nullptr;
   outbox<Message, Value>* out = nullptr;
+  std::span<std::uint32_t const> box_of{};  ///< of each process, in `out`
   std::span<array_entry const> arrays{};
   std::span<array_answer const> answers{};
   std::uint32_t gets = 0;
@@ -116,7 +123,7 @@ class superstep {
   void send(std::size_t to, message what) {
     expect_process(to, "to send a message to");
     using runtime::bsp::process_number;
-    part_.out->messages.push_back(
+    part_.out->messages[part_.box_of[to]].push_back(
         {static_cast<process_number>(part_.process), static_cast<process_number>(to), std::move(what)});
   }
   /// Sends a message to all processes, this one too: one copy goes to each rank.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,8 +24,9 @@
 
 namespace skel::runtime::bsp {
 
-/// The processes of a program on one rank. Messages lie in flat memory: those that the processes of a part have sent,
-/// in order, then those that a slot is to receive, behind each other. It is used again in each superstep.
+/// The processes of a program on one rank. Messages lie in flat memory, which is used again in each superstep: a part
+/// of the slots has a box for what it sends to each part here, and one for what goes elsewhere. A part takes what came
+/// for its slots when it is stepped, on the thread that does so.
 template <class Program>
 class typed_group final : public process_group {
   using message = typename Program::message;
@@ -32,7 +34,14 @@ class typed_group final : public process_group {
   using state = typename Program::state;
   using letter = received_message<message>;
   using sent_letter = sent_message<message>;
-  static constexpr bool reduces = !std::is_same_v<value, no_value>;
+  static constexpr bool reduces = !std::is_same_v<value, no_value>, combines = Program::combines;
+  /// Whether messages to one process may be combined before they travel: no bit changes by that.
+  static constexpr bool combines_sent = [] {
+    if constexpr (combines)
+      return folds_in_any_order<typename Program::combiner_type, message>;
+    else
+      return false;
+  }();
 
  public:
   explicit typed_group(Program const& program)
@@ -42,7 +51,7 @@ class typed_group final : public process_group {
     here_ = std::move(here);
     asleep_.assign(here_.size(), 0);
     states_.resize(here_.size());
-    inbox_begin_.assign(here_.size() + 1, 0);
+    (combines ? combined_.resize(here_.size()) : inbox_.resize(here_.size()));
     answers_.resize(has_arrays() ? here_.size() : 0);
   }
 
@@ -57,13 +66,30 @@ class typed_group final : public process_group {
   }
 
   void prepare(std::size_t parts) override {
-    if (sent_.size() < parts) sent_.resize(parts);
-    for (auto& box : sent_) box.clear();
+    if (parts == parts_ && !box_of_.empty()) return;
+    parts_ = parts;
+    box_of_.assign(processes_, static_cast<std::uint32_t>(parts));
+    for (std::size_t p = 0; p < parts; ++p) {
+      auto const slots = plan::block_of(here_.size(), parts, p);
+      for (std::size_t s = slots.begin; s < slots.end; ++s) box_of_[here_[s]] = static_cast<std::uint32_t>(p);
+    }
+    for (auto* const all : {&sent_, &come_here_}) {
+      all->resize(parts);
+      for (auto& one : *all) one.messages.resize(parts + 1), one.clear();
+    }
+    inboxes_.resize(parts);
   }
 
   std::optional<process_failure> step(std::size_t part, plan::block slots, std::uint64_t number, step_control& control,
                                       process_time* times) override {
+    auto const failed = is_taken_ ? not_taken_ : take_letters(part, slots);
+    auto& out = sent_[part];
+    out.clear();
     for (std::size_t s = slots.begin; s < slots.end && !control.stops_before(here_[s]); ++s) {
+      if (failed && failed->process == here_[s]) {
+        control.fail(here_[s]);
+        return failed;
+      }
       if (asleep_[s]) {
         if (times != nullptr) times[here_[s]].none();
         continue;
@@ -74,7 +100,8 @@ class typed_group final : public process_group {
                                        .received = inbox_of(s),
                                        .received_by_all = to_all_,
                                        .reduced = &reduced_,
-                                       .out = &sent_[part],
+                                       .out = &out,
+                                       .box_of = box_of_,
                                        .arrays = arrays_.list(),
                                        .answers = answers_of(s)};
       typename Program::superstep_type now(as);
@@ -88,12 +115,13 @@ class typed_group final : public process_group {
       if (times != nullptr) times[here_[s]].end();
       asleep_[s] = as.halts;
     }
+    out.count();
     return std::nullopt;
   }
 
   std::uint64_t sent() const override {
     std::uint64_t all = 0;
-    for (auto const& box : sent_) all += box.messages.size() + box.to_all.size() + box.accesses.size();
+    for (auto const& one : sent_) all += one.sent;
     return all;
   }
   std::uint64_t gets() const override {
@@ -105,7 +133,8 @@ class typed_group final : public process_group {
   std::vector<bsp_traffic> traffic() const override {
     std::vector<bsp_traffic> all;
     for (auto const& box : sent_) {
-      for (auto const& one : box.messages) all.push_back({one.from, one.to, bytes_of(one.what)});
+      for (auto const& letters : box.messages)
+        for (auto const& one : letters) all.push_back({one.from, one.to, bytes_of(one.what)});
       for (auto const& one : box.accesses.puts) all.push_back({one.from, one.to, arrays_.bytes_of(one)});
       for (auto const& one : box.accesses.gets) all.push_back({one.to, one.from, arrays_.bytes_of(one)});
     }
@@ -120,31 +149,28 @@ class typed_group final : public process_group {
   std::optional<process_failure> pack(std::span<int const> rank_of, int rank,
                                       std::vector<std::string>& blocks) override {
     std::size_t of = here_.empty() ? 0 : here_.front();
+    auto during = process_failure::kind::combine;
     try {
+      auto const& messages = elsewhere(of);
+      during = process_failure::kind::write;
       std::vector<std::size_t> front;
       for (auto& block : blocks) {
         front.push_back(block.size());
         put_number(block, std::uint64_t{0});
       }
       std::vector<std::uint64_t> count(blocks.size());
-      own_.clear();
-      for (auto& box : sent_)
-        for (auto& one : box.messages) {
-          auto const to = static_cast<std::size_t>(rank_of[one.to]);
-          ++count[to];
-          if (static_cast<int>(to) == rank) {
-            own_.push_back(&one);
-          } else {
-            of = one.from;
-            put_number(blocks[to], one.from);
-            put_number(blocks[to], one.to);
-            put_value(blocks[to], one.what);
-          }
-        }
+      for (auto const* const one : messages) {
+        auto const to = static_cast<std::size_t>(rank_of[one->to]);
+        of = one->from;
+        ++count[to];
+        put_number(blocks[to], one->from);
+        put_number(blocks[to], one->to);
+        put_value(blocks[to], one->what);
+      }
       for (std::size_t r = 0; r < blocks.size(); ++r) put_number_at(blocks[r], front[r], count[r]);
       if (has_arrays()) pack_accesses(rank_of, rank, blocks);
       if (blocks.size() > 1)
-        append_to_others(pack_for_all(of), rank, blocks);
+        pack_for_all(of, rank, blocks);
       else
         fold_own();
       // Counts that are all 0 are what the receiver takes an empty block for.
@@ -152,7 +178,7 @@ class typed_group final : public process_group {
         if (std::ranges::all_of(block, [](char byte) { return byte == 0; })) block.clear();
       return std::nullopt;
     } catch (...) {
-      return describe({process_failure::kind::write, of});
+      return describe({during, of});
     }
   }
 
@@ -161,6 +187,7 @@ class typed_group final : public process_group {
     auto during = process_failure::kind::read;
     try {
       come_.resize(blocks.size());
+      rank_ = static_cast<std::size_t>(rank);
       std::vector<contribution<value>> contributions;
       to_all_.clear();
       for (std::size_t r = 0; r < blocks.size(); ++r)
@@ -169,7 +196,8 @@ class typed_group final : public process_group {
         else
           unpack(r, blocks[r], contributions, to);
       std::ranges::stable_sort(to_all_, {}, &letter::from);
-      fill_inboxes(static_cast<std::size_t>(rank));
+      std::swap(sent_, come_here_);
+      is_taken_ = false;
       if (has_arrays()) {
         during = process_failure::kind::access;
         for (auto& one : answers_) one.clear();
@@ -184,10 +212,7 @@ class typed_group final : public process_group {
       }
       return std::nullopt;
     } catch (...) {
-      auto failure = describe({during, to});
-      inbox_.clear();
-      inbox_begin_.assign(here_.size() + 1, 0);
-      return failure;
+      return describe({during, to});
     }
   }
 
@@ -205,6 +230,8 @@ class typed_group final : public process_group {
   }
 
   std::string take(process_number process) override {
+    take_all_letters();
+    if (not_taken_ && not_taken_->process == process) throw error("its messages could not be taken");
     std::size_t const s = slot_of(process);
     std::string out;
     put_number(out, asleep_[s]);
@@ -242,24 +269,31 @@ class typed_group final : public process_group {
   void commit(std::vector<process_number> const& gone, std::vector<process_number> const& refused) override {
     for (auto const process : refused) staged_.erase(process);
     if (gone.empty() && staged_.empty()) return;
+    take_all_letters();
     std::vector<bool> leaves(here_.size());
     for (auto const process : gone) leaves[slot_of(process)] = true;
 
     std::vector<process_number> here;
     std::vector<std::uint8_t> asleep;
     std::vector<std::optional<state>> states;
-    std::vector<letter> inbox;
-    std::vector<std::size_t> inbox_begin{0};
+    std::vector<letter> letters_of_all;
+    std::vector<std::size_t> end_of_letters;
+    std::vector<std::optional<letter>> combined;
     std::vector<std::vector<array_answer>> answers;
     std::size_t const most = here_.size() + staged_.size();
-    here.reserve(most), asleep.reserve(most), states.reserve(most), inbox_begin.reserve(most + 1);
+    here.reserve(most), asleep.reserve(most), states.reserve(most), end_of_letters.reserve(most);
     auto const add = [&](process_number process, std::uint8_t sleeps, state&& has, auto&& letters,
                          std::vector<array_answer>* got) {
       here.push_back(process);
       asleep.push_back(sleeps);
       states.emplace_back(std::move(has));
-      for (auto& one : letters) inbox.push_back(std::move(one));
-      inbox_begin.push_back(inbox.size());
+      if constexpr (combines) combined.emplace_back();
+      for (auto& one : letters)
+        if constexpr (combines)
+          combined.back().emplace(std::move(one));
+        else
+          letters_of_all.push_back(std::move(one));
+      end_of_letters.push_back(letters_of_all.size());
       if (has_arrays()) answers.push_back(std::move(*got));
     };
     auto next = staged_.begin();
@@ -273,8 +307,12 @@ class typed_group final : public process_group {
     }
     staged_.clear();
     here_ = std::move(here), asleep_ = std::move(asleep), states_ = std::move(states);
-    inbox_ = std::move(inbox), inbox_begin_ = std::move(inbox_begin);
-    answers_ = std::move(answers);
+    answers_ = std::move(answers), combined_ = std::move(combined);
+    moved_letters_ = std::move(letters_of_all);
+    inbox_.clear();
+    for (std::size_t begin = 0; auto const end : end_of_letters)
+      inbox_.push_back(std::span(moved_letters_).subspan(begin, end - begin)), begin = end;
+    box_of_.clear();
   }
 
   /// Calls use(process, state) for each process here.
@@ -291,6 +329,13 @@ class typed_group final : public process_group {
     std::vector<array_answer> answers;
   };
 
+  /// What came for the slots of a part.
+  struct inbox {
+    std::vector<sent_letter*> come, ordered;
+    std::vector<std::size_t> end;  // of each slot in `letters`
+    std::vector<letter> letters;
+  };
+
   static double bytes_of(message const& what) { return static_cast<double>(item_bytes(what)); }
 
   bool has_arrays() const { return !arrays_.list().empty(); }
@@ -300,7 +345,37 @@ class typed_group final : public process_group {
   }
 
   std::span<letter> inbox_of(std::size_t slot) {
-    return std::span(inbox_).subspan(inbox_begin_[slot], inbox_begin_[slot + 1] - inbox_begin_[slot]);
+    if constexpr (combines)
+      return combined_[slot] ? std::span(&*combined_[slot], 1) : std::span<letter>();
+    else
+      return inbox_[slot];
+  }
+
+  void add_to(message& sum, message&& what) const {
+    std::optional<message> both(std::move(sum));
+    fold_into(both, std::move(what), program_.combiner);
+    sum = *std::move(both);
+  }
+
+  /// Combines what goes to other ranks, where that changes no bits. Gives it, in the order of the senders.
+  std::vector<sent_letter const*> const& elsewhere(std::size_t& to) {
+    elsewhere_.clear();
+    if constexpr (combines_sent)
+      if (here_.size() < processes_) first_to_.assign(processes_, nullptr);
+    for (auto& box : sent_)
+      for (auto& one : box.messages[parts_]) {
+        if constexpr (combines_sent) {
+          to = one.to;
+          if (auto*& first = first_to_[to]; first != nullptr) {
+            add_to(first->what, std::move(one.what));
+            continue;
+          } else {
+            first = &one;
+          }
+        }
+        elsewhere_.push_back(&one);
+      }
+    return elsewhere_;
   }
 
   void pack_accesses(std::span<int const> rank_of, int rank, std::vector<std::string>& blocks) {
@@ -325,11 +400,18 @@ class typed_group final : public process_group {
       }
   }
 
-  /// What every other rank is told alike.
-  std::string pack_for_all(std::size_t& of) {
-    std::string out;
+  /// What every other rank is told alike: written for one, and copied for the others.
+  void pack_for_all(std::size_t& of, int rank, std::vector<std::string>& blocks) {
+    auto& out = blocks[rank == 0 ? 1 : 0];
+    std::size_t const front = out.size();
     std::uint64_t count = 0;
     put_number(out, count);
+    if constexpr (is_byte_range<message>) {
+      std::size_t bytes = out.size();
+      for (auto const& box : sent_)
+        for (auto const& one : box.to_all) bytes += item_bytes(one.what) + sizeof(process_number);
+      out.reserve(bytes);
+    }
     for (auto const& box : sent_)
       for (auto const& one : box.to_all) {
         of = one.from;
@@ -337,7 +419,7 @@ class typed_group final : public process_group {
         put_number(out, static_cast<process_number>(one.from));
         put_value(out, one.what);
       }
-    put_number_at(out, 0, count);
+    put_number_at(out, front, count);
     fold_own();
     put_number(out, std::uint64_t{folded_.size()});
     for (auto const& one : folded_) {
@@ -346,11 +428,8 @@ class typed_group final : public process_group {
       put_number(out, one.level);
       put_value(out, one.value);
     }
-    return out;
-  }
-  static void append_to_others(std::string const& what, int rank, std::vector<std::string>& blocks) {
-    for (std::size_t r = 0; r < blocks.size(); ++r)
-      if (static_cast<int>(r) != rank) blocks[r] += what;
+    for (std::size_t r = rank == 0 ? 2 : 1; r < blocks.size(); ++r)
+      if (static_cast<int>(r) != rank) blocks[r].append(out, front);
   }
 
   void take_own(std::vector<contribution<value>>& contributions) {
@@ -360,8 +439,9 @@ class typed_group final : public process_group {
 
   void unpack(std::size_t rank, std::span<std::byte const> block, std::vector<contribution<value>>& contributions,
               std::size_t& to) {
-    auto& messages = come_[rank];
-    messages.clear();
+    auto& boxes = come_[rank];
+    boxes.resize(parts_);
+    for (auto& box : boxes) box.clear();
     if (block.empty()) {
       if (has_arrays()) arrays_.unpack_nothing(rank);
       return;
@@ -369,7 +449,7 @@ class typed_group final : public process_group {
     for (auto count = take_number<std::uint64_t>(block); count > 0; --count) {
       auto const from = take_number<process_number>(block), receiver = take_number<process_number>(block);
       to = receiver;
-      messages.push_back({from, receiver, take_value<message>(block)});
+      boxes[box_of_[receiver]].push_back({from, receiver, take_value<message>(block)});
     }
     to = here_.empty() ? 0 : here_.front();
     if (has_arrays()) arrays_.unpack(rank, block);
@@ -385,47 +465,107 @@ class typed_group final : public process_group {
     if (!block.empty()) throw error("a message between ranks has more bytes than were read of it");
   }
 
-  /// Messages of each rank are by sender already, and so are all of them where ranks have blocks of processes.
-  void fill_inboxes(std::size_t rank) {
-    letters_.clear();
-    for (std::size_t r = 0; r < come_.size(); ++r)
-      if (r == rank)
-        letters_.insert(letters_.end(), own_.begin(), own_.end());
-      else
-        for (auto& one : come_[r]) letters_.push_back(&one);
-    auto const sender = [](sent_letter const* one) { return one->from; };
-    if (!std::ranges::is_sorted(letters_, {}, sender)) std::ranges::stable_sort(letters_, {}, sender);
+  /// Calls use(message) for what came for a part, in the order of the senders. Boxes have that, and so have all of them
+  /// where ranks have blocks of processes.
+  template <class Use>
+  void for_each_come(std::size_t part, Use const& use) {
+    auto const for_each_box = [&](auto const& look) {
+      for (std::size_t r = 0; r < come_.size(); ++r)
+        if (r == rank_)
+          for (auto& one : come_here_) look(one.messages[part]);
+        else
+          look(come_[r][part]);
+    };
+    process_number last = 0;
+    bool in_order = true;
+    for_each_box([&](auto const& box) {
+      if (box.empty()) return;
+      in_order = in_order && last <= box.front().from;
+      last = box.back().from;
+    });
+    if (in_order) return for_each_box([&](auto& box) { std::ranges::for_each(box, use); });
+    std::vector<sent_letter*> all;
+    for_each_box([&](auto& box) {
+      for (auto& one : box) all.push_back(&one);
+    });
+    std::ranges::stable_sort(all, {}, [](auto const* one) { return one->from; });
+    for (auto* const one : all) use(*one);
+  }
 
-    // By receiver: a counting sort, which keeps the order of the senders.
-    slots_.clear();
-    inbox_begin_.assign(here_.size() + 1, 0);
-    bool const block = !here_.empty() && here_.back() - here_.front() + 1 == here_.size();
-    for (auto const* one : letters_) {
-      slots_.push_back(block ? one->to - here_.front() : slot_of(one->to));
-      ++inbox_begin_[slots_.back() + 1];
+  /// The slots of a part get what came for them. Several threads, different parts.
+  std::optional<process_failure> take_letters(std::size_t part, plan::block slots) {
+    process_number to = here_[slots.begin];
+    try {
+      bool const block = here_.back() - here_.front() + 1 == here_.size();
+      auto const slot = [&](process_number process) { return block ? process - here_.front() : slot_of(process); };
+      if constexpr (combines) {
+        for (std::size_t s = slots.begin; s < slots.end; ++s) combined_[s].reset();
+        for_each_come(part, [&](sent_letter& one) {
+          to = one.to;
+          auto& sum = combined_[slot(to)];
+          if (!sum) {
+            sum.emplace(letter{one.from, std::move(one.what)});
+          } else {
+            add_to(sum->what, std::move(one.what));
+          }
+        });
+      } else {
+        take_in_order(inboxes_[part], part, slots, slot);
+      }
+      for (std::size_t s = slots.begin; s < slots.end; ++s)
+        if (!inbox_of(s).empty() || !to_all_.empty()) asleep_[s] = 0;
+      return std::nullopt;
+    } catch (...) {
+      return describe({combines ? process_failure::kind::combine : process_failure::kind::read, to});
     }
-    for (std::size_t s = 0; s < here_.size(); ++s) {
-      if (inbox_begin_[s + 1] > 0 || !to_all_.empty()) asleep_[s] = 0;
-      inbox_begin_[s + 1] += inbox_begin_[s];
+  }
+
+  /// By receiver: a counting sort, which keeps the order of the senders.
+  template <class Slot>
+  void take_in_order(inbox& in, std::size_t part, plan::block slots, Slot const& slot) {
+    in.come.clear();
+    in.end.assign(slots.size() + 1, 0);
+    for_each_come(part, [&](sent_letter& one) {
+      in.come.push_back(&one);
+      ++in.end[slot(one.to) - slots.begin + 1];
+    });
+    std::partial_sum(in.end.begin(), in.end.end(), in.end.begin());
+    in.ordered.resize(in.come.size());
+    for (auto* const one : in.come) in.ordered[in.end[slot(one->to) - slots.begin]++] = one;
+    in.letters.clear();
+    in.letters.reserve(in.ordered.size());
+    for (auto* const one : in.ordered) in.letters.push_back({one->from, std::move(one->what)});
+    for (std::size_t s = slots.begin, begin = 0; s < slots.end; ++s) {
+      std::size_t const end = in.end[s - slots.begin];
+      inbox_[s] = std::span(in.letters).subspan(begin, end - begin);
+      begin = end;
     }
-    ordered_.resize(letters_.size());
-    std::vector<std::size_t> next(inbox_begin_.begin(), inbox_begin_.end() - 1);
-    for (std::size_t i = 0; i < letters_.size(); ++i) ordered_[next[slots_[i]]++] = letters_[i];
-    inbox_.clear();
-    inbox_.reserve(ordered_.size());
-    for (auto* const one : ordered_) inbox_.push_back({one->from, std::move(one->what)});
+  }
+
+  /// Before processes move.
+  void take_all_letters() {
+    if (std::exchange(is_taken_, true)) return;
+    not_taken_.reset();
+    for (std::size_t p = 0; p < parts_; ++p)
+      if (auto failed = take_letters(p, plan::block_of(here_.size(), parts_, p)); failed && !not_taken_)
+        not_taken_ = std::move(failed);
   }
 
   Program const& program_;
   std::vector<std::optional<state>> states_;
-  std::vector<outbox<message, value>> sent_;  // of each part
-  std::vector<contribution<value>> folded_;   // of the processes here
-  std::vector<sent_letter*> own_;             // in sent_, of processes here to processes here
-  std::vector<std::vector<sent_letter>> come_;
-  std::vector<sent_letter*> letters_, ordered_;
-  std::vector<std::size_t> slots_;
-  std::vector<letter> inbox_, to_all_;
-  std::vector<std::size_t> inbox_begin_;  // of each slot in inbox_, and the end
+  std::size_t parts_ = 0, rank_ = 0;
+  std::vector<std::uint32_t> box_of_;  // of each process: its part here, or parts_; empty: processes have moved
+  std::vector<outbox<message, value>> sent_, come_here_;     // of each part, in this superstep and the one before
+  std::vector<std::vector<std::vector<sent_letter>>> come_;  // of each other rank, to each part
+  std::vector<contribution<value>> folded_;                  // of the processes here
+  std::vector<sent_letter*> first_to_;                       // of each process, while messages are combined
+  std::vector<sent_letter const*> elsewhere_;                // of what was sent, what goes to other ranks
+  bool is_taken_ = true;                                     // all slots have what came for them
+  std::optional<process_failure> not_taken_;                 // then: why not
+  std::vector<inbox> inboxes_;                               // of each part
+  std::vector<letter> moved_letters_, to_all_;
+  std::vector<std::span<letter>> inbox_;         // of each slot, in inboxes_ or moved_letters_
+  std::vector<std::optional<letter>> combined_;  // of each slot, where messages are
   std::optional<value> reduced_;
   array_exchange arrays_;
   std::vector<std::vector<array_answer>> answers_;  // of each slot, where there are arrays
