@@ -137,6 +137,7 @@ runtime::named_call call_with(runtime::bsp::process_group const& group, runtime:
       .add(migration.alpha)
       .add(migration.supersteps);
   for (auto const process : options.pinned) hash.add(process);
+  for (double const weight : options.weights) hash.add(std::bit_cast<std::uint64_t>(weight));
   return {"run() of bsp '" + group.name() + "' (types " + in_short(types) + ") of " +
               std::to_string(group.processes()) + (group.processes() == 1 ? " process" : " processes") +
               words_of(options, migration) + words_of(settings),

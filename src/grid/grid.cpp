@@ -416,8 +416,19 @@ struct grid::state {
     return how;
   }
 
-  /// The ranks as hosts of BSP processes, and on which of them so many begin. Collective.
-  std::pair<bsp_machine, std::vector<int>> bsp_begin(std::size_t processes, skeletons::migration_settings const& how) {
+  /// On which rank each process begins, by what they weigh where that is known.
+  static std::vector<int> first_ranks(std::size_t processes, std::span<double const> weights,
+                                      std::span<double const> of_ranks) {
+    std::vector<int> out;
+    for (int rank = 0; auto const& one : weights.empty() ? plan::weighted_blocks(processes, of_ranks)
+                                                         : plan::weighted_blocks(weights, of_ranks))
+      out.insert(out.end(), one.size(), rank++);
+    return out;
+  }
+
+  /// The ranks as hosts of BSP processes, and on which of them each begins. Collective.
+  std::pair<bsp_machine, std::vector<int>> bsp_begin(std::size_t processes, std::span<double const> process_weights,
+                                                     skeletons::migration_settings const& how) {
     know_machine();
     auto const& where = probed ? *probed : *stated;
     auto machine = make_bsp_machine(where, *settings.platform, threads());
@@ -426,11 +437,7 @@ struct grid::state {
     std::vector<double> weights;
     for (auto const host : machine.host_of_rank)
       weights.push_back(how.name == skeletons::migration_settings{}.name ? machine.machine.hosts.speed(host) : 1);
-    std::vector<int> first_ranks(processes);
-    for (int rank = 0; auto const& [begin, end] : plan::weighted_blocks(processes, weights))
-      std::fill(first_ranks.begin() + static_cast<std::ptrdiff_t>(begin),
-                first_ranks.begin() + static_cast<std::ptrdiff_t>(end), rank++);
-    return {std::move(machine), std::move(first_ranks)};
+    return {std::move(machine), first_ranks(processes, process_weights, weights)};
   }
 
   /// The stream of a composition has ended: another run of it has only what its source gives from then on.
@@ -638,7 +645,7 @@ struct grid::state {
                                       skeletons::migration_settings const& how,
                                       std::optional<bsp_scenario_recorder>& scenario) {
     bsp_machine machine;
-    std::tie(machine, options.first_ranks) = bsp_begin(group.processes(), how);
+    std::tie(machine, options.first_ranks) = bsp_begin(group.processes(), options.weights, how);
     hear_announcements();
     options.says = [load = std::make_shared<platform::host_load>(), next = 0.0]() mutable {
       if (record::now() < next) return std::string();
@@ -1006,7 +1013,7 @@ bsp_plan grid::plan(runtime::bsp::process_group const& group, runtime::bsp::run_
   auto call = call_with(group, options, how, types, s.settings);
   call.words = "plan() before " + call.words;
   s.meet(std::move(call));
-  auto const [machine, first_ranks] = s.bsp_begin(group.processes(), how);
+  auto const [machine, first_ranks] = s.bsp_begin(group.processes(), options.weights, how);
   auto out = plan_on(machine, first_ranks);
   out.name = group.name();
   out.policy = how.name;
@@ -1052,7 +1059,11 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
   options.interrupt = &interrupt_watch::flag();
   std::optional<bsp_scenario_recorder> scenario;
   std::unique_ptr<rescheduling> watcher;
-  if (watched) watcher = s.watch(group, options, how, scenario);
+  if (watched)
+    watcher = s.watch(group, options, how, scenario);
+  else if (!options.weights.empty())
+    options.first_ranks =
+        s.first_ranks(group.processes(), options.weights, std::vector<double>(static_cast<std::size_t>(size()), 1));
   options.threads = s.threads()[static_cast<std::size_t>(rank())];
   std::optional<bsp_view> view;
   if (rank() == 0) {

@@ -249,6 +249,25 @@ TEST(Bsp, HasAPlan) {
   EXPECT_THAT(text.str(), HasSubstr("a barrier of all"));
 }
 
+/// The first of 100 processes has as much work as all the others.
+TEST(Bsp, ProcessesBeginByTheirWeights) {
+  auto const app = skel::bsp<int>(
+                       "heavy", 100, [](std::size_t) { return 0; }, [](skel::superstep<int>& now, int&) { now.halt(); })
+                       .migrated_by({.name = "never"})
+                       .weighted_by([](std::size_t p) { return p == 0 ? 99.0 : 1.0; });
+  auto const report = grid().run(app);
+  auto const on_first = std::ranges::count(report.run.rank_of, 0);
+  EXPECT_EQ(on_first, grid().size() == 1 ? 100 : 1);
+  EXPECT_TRUE(std::ranges::is_sorted(report.run.rank_of));
+  auto const plan = grid().plan(app);
+  EXPECT_EQ(plan.processes_of[0], static_cast<std::size_t>(on_first));
+  EXPECT_THROW(
+      grid().run(skel::bsp<int>(
+                     "light", 2, [](std::size_t) { return 0; }, [](skel::superstep<int>& now, int&) { now.halt(); })
+                     .weighted_by([](std::size_t) { return -1.0; })),
+      skel::error);
+}
+
 TEST(Bsp, RefusesAPolicyThatThereIsNot) {
   try {
     auto const app = uneven("migbps");

@@ -1,5 +1,6 @@
 #include <skel/detail/plan/block.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -43,6 +44,37 @@ TEST(Blocks, AreByWeights) {
       }
       EXPECT_EQ(at, n);
     }
+}
+
+TEST(Blocks, AreByTheWeightsOfThings) {
+  for (std::size_t const n : {1u, 7u, 64u, 1000u})
+    for (std::size_t const parts : {1u, 2u, 3u, 7u, 32u}) {
+      std::vector<double> things, weights;
+      for (std::size_t i = 0; i < n; ++i) things.push_back(i % 5 == 0 ? 0 : 1 + static_cast<double>(i * i % 17));
+      for (std::size_t part = 0; part < parts; ++part) weights.push_back(static_cast<double>(1 + part % 3));
+      double const all = std::accumulate(things.begin(), things.end(), 0.0),
+                   sum = std::accumulate(weights.begin(), weights.end(), 0.0),
+                   heaviest = *std::max_element(things.begin(), things.end());
+      std::size_t at = 0;
+      double left = all, weights_left = sum;
+      auto const blocks = weighted_blocks(things, weights);
+      ASSERT_EQ(blocks.size(), parts);
+      for (std::size_t part = 0; part < parts; ++part) {
+        ASSERT_EQ(blocks[part].begin, at);
+        double mine = 0;
+        for (; at < blocks[part].end; ++at) mine += things[at];
+        if (blocks[part].size() > 1) {
+          EXPECT_LE(std::abs(mine - left * weights[part] / weights_left), heaviest / 2 + 1e-9 * all)
+              << n << " in " << parts;
+        }
+        left -= mine, weights_left -= weights[part];
+      }
+      EXPECT_EQ(at, n);
+    }
+  std::vector<double> const nothing(10);
+  for (std::size_t part = 0; auto const& one : weighted_blocks(nothing, std::vector<double>(3, 1)))
+    EXPECT_EQ(one, block_of(10, 3, part++));
+  EXPECT_EQ(skel::split_by_weight(std::vector{5.0, 1.0, 1.0, 1.0, 1.0, 1.0}, 2), (std::vector<std::size_t>{0, 1, 6}));
 }
 
 }  // namespace

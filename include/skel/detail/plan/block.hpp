@@ -46,4 +46,37 @@ inline std::vector<block> weighted_blocks(std::size_t n, std::span<double const>
   return blocks;
 }
 
+/// Blocks of things that have weights themselves: a block weighs as large a part of what is left as its own weight is
+/// of those left, off by half a thing at most, or is one thing. Where no thing weighs anything: by their number.
+/// Precondition: as above, for both. O(things + weights).
+inline std::vector<block> weighted_blocks(std::span<double const> things, std::span<double const> weights) {
+  double left = 0, all = 0;
+  for (double const one : things) left += one;
+  for (double const one : weights) all += one;
+  if (left == 0) return weighted_blocks(things.size(), weights);
+  std::vector<block> blocks;
+  double const nothing = 1e-12 * all;  // sums of weights are rounded
+  for (std::size_t end = 0; double const one : weights) {
+    block mine{end, end};
+    double const wanted = left * (one / all);
+    for (double sum = 0; end < things.size() && one > 0; left -= things[end], sum += things[end++])
+      if (end > mine.begin && sum + things[end] / 2 > wanted && all - one > nothing) break;
+    all -= one, mine.end = end;
+    blocks.push_back(mine);
+  }
+  return blocks;
+}
+
 }  // namespace skel::plan
+
+namespace skel {
+
+/// Where contiguous blocks of things begin that weigh about the same: block p has things out[p] to before out[p + 1].
+/// Of a graph: vertices by their edges. Precondition: weights are 0 or more and finite; parts > 0. O(things).
+inline std::vector<std::size_t> split_by_weight(std::span<double const> weights, std::size_t parts) {
+  std::vector<std::size_t> first{0};
+  for (auto const& one : plan::weighted_blocks(weights, std::vector<double>(parts, 1))) first.push_back(one.end);
+  return first;
+}
+
+}  // namespace skel

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -128,6 +129,7 @@ struct bsp_program {
   std::vector<std::size_t> pinned{};
   skeletons::migration_settings migration{};
   bsp_mover next_moves{};
+  std::function<double(std::size_t)> weight{};
   Combiner combiner{};
 
   // Each of these changes a program that has a name, and gives one that has none on.
@@ -171,6 +173,16 @@ struct bsp_program {
   }
   [[nodiscard]] bsp_program pin(std::size_t process) && { return std::move(pin(process)); }
 
+  /// Processes begin on ranks by their work: weight(process) is about how much of it a process has beside the others,
+  /// such as the edges of a vertex. Called once for each on every rank, and the same there.
+  bsp_program& weighted_by(std::function<double(std::size_t)> of) & {
+    weight = std::move(of);
+    return *this;
+  }
+  [[nodiscard]] bsp_program weighted_by(std::function<double(std::size_t)> of) && {
+    return std::move(weighted_by(std::move(of)));
+  }
+
   /// A program whose processes receive one message in place of several: how(a, b) of the first two, then of that and
   /// the next one, in the order in which they would have received them, and from the first sender. So the bits are
   /// those of a loop over received(). Where no bit depends on the order (folds_in_any_order), ranks combine what they
@@ -181,7 +193,7 @@ struct bsp_program {
       return bsp_program<Message, Value, Make, Step, Operator, Arrays, How>{
           std::move(name),       processes,         std::move(make),   std::move(step),
           std::move(combine),    most_supersteps,   std::move(pinned), std::move(migration),
-          std::move(next_moves), std::move(how)};
+          std::move(next_moves), std::move(weight), std::move(how)};
   }
   template <class How>
   [[nodiscard]] auto combined_by(How how) const& {

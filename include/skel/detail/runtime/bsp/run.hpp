@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/error.hpp>
 #include <skel/detail/plan/relays.hpp>
 #include <skel/detail/record/bsp_record.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
@@ -32,6 +34,7 @@ struct passed_superstep {
 struct run_options {
   std::uint64_t most_supersteps = 1'000'000;  ///< 0: the program does not begin
   std::vector<int> first_ranks{};             ///< where each process begins; empty: in blocks. The same on all ranks
+  std::vector<double> weights{};  ///< of each process, beside the others: who runs it chooses first_ranks by them
   std::vector<std::size_t> pinned{};          ///< processes that stay where they begin
   std::size_t threads = 1;                    ///< of this rank
   /// From so many ranks on they relay to each other how a superstep went (plan::relays_of()). The same on all ranks.
@@ -60,10 +63,14 @@ struct run_options {
   std::atomic<bool> const* interrupt = nullptr;
 };
 
-/// What a program says of its run.
+/// What a program says of its run. Throws skel::error for a weight that is none.
 template <class Program>
 run_options options_of(Program const& program) {
   run_options out;
+  for (std::size_t p = 0; program.weight && p < program.processes; ++p)
+    if (double const one = out.weights.emplace_back(program.weight(p)); !(one >= 0 && std::isfinite(one)))
+      throw error("bsp '" + program.name + "': process " + std::to_string(p) + " weighs " + std::to_string(one) +
+                  "; weights are 0 or more, and finite");
   out.most_supersteps = program.most_supersteps;
   out.pinned = program.pinned;
   out.measures = program.next_moves != nullptr;
