@@ -65,9 +65,11 @@ bool row_planes::touch(cost::line const& at, std::size_t width, std::size_t rows
   width = std::min(width, stages_);
   auto const few = std::min(narrow, width);
   try {
-    std::vector<double> slow;  // of narrow rows, and so what they say of wider ones
-    for (std::size_t first = 0; first + few <= stages_; ++first)
-      slow.push_back(std::pow(solver.throughput(cost::sub_line(at, first, few)), -16.0));
+    // Narrow rows tell which wider ones are slow: a high power counts the slowest of them most.
+    std::vector<double> slow(stages_ - few + 1, 1.0);
+    if (rows < stages_ - width + 1)
+      for (std::size_t first = 0; first < slow.size(); ++first)
+        slow[first] = std::pow(solver.throughput(cost::sub_line(at, first, few)), -16.0);
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t first = 0; first + width <= stages_; ++first)
       order.emplace_back(std::accumulate(slow.begin() + static_cast<std::ptrdiff_t>(first),
@@ -99,32 +101,39 @@ double row_planes::time(times const& of) const {
   return most;
 }
 
-row_planes::times row_planes::times_of(std::vector<plan::host_id> const& where) const {
-  std::vector<double> count(hosts_, 0.0);
-  for (auto const h : where) ++count[h];
-  times made;
-  for (std::size_t i = 0; i < stages_; ++i) made.service.push_back(count[where[i]] * tables_->service(i, where[i]));
+bool row_planes::take_times(std::vector<plan::host_id> const& where, times& of) const {
+  of.service.resize(stages_), of.move.resize(stages_ + 1), of.count.resize(hosts_, 0);
+  for (auto const h : where) ++of.count[h];
+  for (std::size_t i = 0; i < stages_; ++i)
+    of.service[i] = static_cast<double>(of.count[where[i]]) * tables_->service(i, where[i]);
   for (std::size_t i = 0; i <= stages_; ++i)
-    made.move.push_back(
-        std::max(shortest, tables_->move(i, where[i == 0 ? 0 : i - 1], where[i == stages_ ? i - 1 : i])));
-  return made;
+    of.move[i] = std::max(shortest, tables_->move(i, where[i == 0 ? 0 : i - 1], where[i == stages_ ? i - 1 : i]));
+  for (auto const h : where) of.count[h] = 0;
+  return *std::ranges::max_element(of.move) < infinity;
+}
+
+bool row_planes::is_less(times const& of, double time, std::size_t& last) const {
+  if (at(planes_[last], of) >= time) return false;
+  for (std::size_t p = 0; p < planes_.size(); ++p)
+    if (at(planes_[p], of) >= time) return last = p, false;
+  return true;
 }
 
 double row_planes::time(std::vector<plan::host_id> const& where) const {
-  auto const of = times_of(where);
-  if (std::isinf(*std::ranges::max_element(of.move))) return infinity;
-  return time(of);
+  times of;
+  return take_times(where, of) ? time(of) : infinity;
 }
 
 std::vector<plan::host_id> row_planes::climb(std::vector<plan::host_id> where, stop_condition const& stop) const {
   double now = time(where);
+  times next;
+  std::size_t last = 0;  // the plane that excluded a placement last
   for (bool improved = true; improved;) {
     improved = false;
     auto const look = [&] {
-      double const next = time(where);
-      bool const better = next < now * (1 - tie_tolerance);
-      if (better) now = next, improved = true;
-      return better;
+      if (!take_times(where, next) || !is_less(next, now * (1 - tie_tolerance), last)) return false;
+      now = time(next), improved = true;
+      return true;
     };
     for (std::size_t i = 0; i < stages_; ++i) {
       if (stop.met()) return where;

@@ -59,11 +59,15 @@ class row_planes {
   /// Mean times of services and moves.
   struct times {
     std::vector<double> service, move;
+    std::vector<std::size_t> count;  ///< per host, 0 when nobody counts
   };
 
   double at(plane const& one, times const& of) const;
   double time(times const& of) const;
-  times times_of(std::vector<plan::host_id> const& where) const;
+  /// False if hosts are not connected.
+  bool take_times(std::vector<plan::host_id> const& where, times& of) const;
+  /// Whether all planes lie below a time; `last` is asked first, and becomes the one that does not.
+  bool is_less(times const& of, double time, std::size_t& last) const;
   bool may(std::size_t stage, plan::host_id h) const { return pinned_[stage] == hosts_ || pinned_[stage] == h; }
   /// The least cost of the mean of planes, at which hosts and times.
   double assign(std::vector<double> const& weights, std::vector<plan::host_id>& where, times& there) const;

@@ -1,6 +1,8 @@
 #include "mapping/row_planes.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -95,7 +97,9 @@ TEST(RowPlanes, ClimbToPlacementsThatNoNeighbourImproves) {
     for_each_placement(problem, [&](auto const& other) {
       auto const different = std::inner_product(top.begin(), top.end(), other.begin(), 0, std::plus<>(),
                                                 [](auto a, auto b) { return a != b ? 1 : 0; });
-      if (different == 1) EXPECT_GE(rows.time(other), rows.time(top) * (1 - tie_tolerance)) << "round " << round;
+      if (different == 1) {
+        EXPECT_GE(rows.time(other), rows.time(top) * (1 - tie_tolerance)) << "round " << round;
+      }
     });
   }
 }
