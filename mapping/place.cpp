@@ -138,6 +138,7 @@ class placer {
     if (!climbed)
       return infeasible{"placement: no placement connects all hosts that must talk; add links between clusters"};
     add(*climbed);
+    if (rows && connected(problem_, start)) add(start);
     cheap_price cheap;
     if (found_.empty()) {
       auto chosen = *climbed;
