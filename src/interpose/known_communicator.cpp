@@ -16,6 +16,7 @@
 #include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/plan/collective.hpp>
 #include <skel/detail/plan/collective_plan.hpp>
+#include <skel/detail/record/clock.hpp>
 
 #include "process.hpp"
 
@@ -204,11 +205,11 @@ void known_communicator::foresee(mapping::collective_request const& kind, known_
   std::uint64_t uses = 1;
   if (!known.asked) {
     prices_of_looking const& prices = process::self().looking();
-    double const least = group_->least(kind);
+    double const least = group_->least(kind), latency = group_->least({.operation = kind.operation});
     credit_ += share_of_looking * least;
-    // No way takes less than that: where MPI's takes hardly more, there is nothing to ask.
-    double const seconds = std::max(group_->plain(kind), least);
-    if (!(seconds > at_most(least)) || credit_ < prices.deciding) return;
+    // No way takes less than the latency: where MPI's takes hardly more, there is nothing to ask.
+    double const plain = group_->plain(kind), seconds = std::max(plain, least);
+    if (!(plain > at_most(latency)) || credit_ < prices.deciding) return;
     credit_ -= prices.deciding;
     known.asked = group_->foresee(kind, is_alike_);
     uses += known.go.uses();
@@ -314,32 +315,27 @@ void known_communicator::agree_on_group() {
 prices_of_looking known_communicator::look_at_prices(MPI_Comm among) {
   std::array<double, 5> seconds{};
   if (known_communicator* const known = of(among)) {
-    auto since = [last = MPI_Wtime()]() mutable {
-      double const before = std::exchange(last, MPI_Wtime());
-      return last - before;
+    // What a rank does alone, on a core of its own: where ranks share cores, what others do is not counted.
+    auto const alone = [](auto const& work) {
+      std::int64_t const start = record::thread_ns();
+      work();
+      return 1e-9 * static_cast<double>(record::thread_ns() - start);
     };
     mapping::collective_request kind{
         .operation = plan::collective::allreduce, .bytes = std::uint64_t{1} << 10, .unit = sizeof(double)};
-    known->group_->foresee(kind, known->is_alike_);
-    seconds[0] = since();
-    seconds[1] = seconds[0];
-    for (int i = 0; i < 3; ++i) {  // the least: other processes may have the core
-      kind.bytes *= 8;
-      known->group_->foresee(kind, known->is_alike_);
-      seconds[1] = std::min(seconds[1], since());
-    }
+    auto const ask = [&] { known->group_->foresee(kind, known->is_alike_); };
+    seconds[0] = alone(ask);
+    kind.bytes <<= 10;
+    seconds[1] = alone(ask);
     MPI_Barrier(among);
-    since();
+    double const start = MPI_Wtime();
     known->agree_on_group();
-    seconds[4] = since();
+    seconds[4] = MPI_Wtime() - start;
     known->make_messages();
-    seconds[2] = seconds[4] + since();
-    for (int i = 0; i < 2; ++i) {  // the first one warms up
-      since();
-      agreement told(among, {});
-      seconds[3] = since();
-      told.read();
-    }
+    seconds[2] = MPI_Wtime() - start;
+    std::unique_ptr<agreement> told;
+    for (int i = 0; i < 2; ++i)  // the first one warms up
+      told.reset(), seconds[3] = alone([&] { told = std::make_unique<agreement>(among, told_of_change{}); });
   }
   MPI_Allreduce(MPI_IN_PLACE, seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX, among);
   return {.beginning = seconds[0],
