@@ -238,6 +238,15 @@ void known_communicator::believe(mapping::collective_request const& kind, known_
             microseconds(plain) + "; it is taken");
 }
 
+void known_communicator::try_first(mapping::collective_request const& kind, known_kind& known, double won) {
+  if (messages_ == MPI_COMM_NULL && won < process::self().looking().communicator) return;
+  make_messages();
+  if (auto const tried = group_->verdict_of(kind); tried != way::verdict::open) return adopt(kind, known, tried);
+  known.go.adopt(way::verdict::won);
+  known.go.try_again();
+  known.watch.begin_anew();
+}
+
 void known_communicator::watch(mapping::collective_request const& kind, known_kind& known) {
   change_watch& times = known.watch;
   times.next();
@@ -265,8 +274,13 @@ void known_communicator::decide(mapping::collective_request const& kind, known_k
     if (share_of_looking * seconds * uses < run.looking().deciding) return;
     known.asked = group_->foresee(kind, is_alike_);
   }
-  double const gain = seconds - at_most(known.asked->skel);
-  if (gain > 0) return believe(kind, known, seconds, gain * uses);  // as many uses are to come as there have been
+  auto const [plain, skel] = *known.asked;
+  double const gain = (seconds - at_most(skel)) * uses;  // as many uses are to come as there have been
+  if (gain > 0) {
+    // What makes MPI's way take longer than predicted, as other work of the hosts does, may do so to skel's.
+    if (plain > at_most(skel)) return believe(kind, known, seconds, gain);
+    return try_first(kind, known, gain);
+  }
   known.go.adopt(way::verdict::lost), group_->keep(kind, way::verdict::lost);
   if (run.verbose() < 2 || !run.first()) return;
   tell_user(described(kind) + " is left to MPI, whose way takes " + microseconds(seconds) +

@@ -125,7 +125,7 @@ class known_communicator {
   void foresee(mapping::collective_request const& kind, known_kind& known);
   /// Before a use of a kind that is not tried: tells other ranks, and hears what they tell. Collective.
   void watch(mapping::collective_request const& kind, known_kind& known);
-  /// MPI's way takes so long [s]: skel's is taken where the models say that it takes less, or left.
+  /// MPI's way takes so long [s]: skel's is taken, tried or left, by what the models say of both.
   void decide(mapping::collective_request const& kind, known_kind& known, double seconds);
   void try_again(mapping::collective_request const& kind, known_kind& known, double seconds);
   /// Agrees on what the use of a trial took that was the last of its kind. Collective.
@@ -138,6 +138,8 @@ class known_communicator {
   /// skel's way is predicted to take so much less than `plain` [s], beyond doubt, in each use until now: it is taken,
   /// where that pays for the communicator for messages. Collective.
   void believe(mapping::collective_request const& kind, known_kind& known, double plain, double won);
+  /// As believe(), where models alone do not say so: it is tried.
+  void try_first(mapping::collective_request const& kind, known_kind& known, double won);
   /// In how many uses that take so long [s] ranks have heard what they tell each other.
   static std::uint64_t uses_until_heard(double seconds);
   /// What ranks have learnt of the group is the same on all from now on. Collective.
