@@ -48,7 +48,7 @@ std::string machines(std::size_t of_a_hall) {
       of_a_hall, of_a_hall);
 }
 
-void run(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app{"What skel pepa takes for large models"};
   std::vector<std::string> commands;
   std::size_t times = 3, stages = 14, places = 1000;
@@ -57,11 +57,7 @@ void run(int argc, char** argv) {
   app.add_option("--stages", stages, "of the pipeline, 3^stages states")->capture_default_str();
   app.add_option("--places", places, "of each walk, and machines of each hall: about places^2 states")
       ->capture_default_str();
-  try {
-    app.parse(argc, argv);
-  } catch (CLI::ParseError const& e) {
-    std::exit(app.exit(e));
-  }
+  CLI11_PARSE(app, argc, argv);
   bench::scratch_folder const folder;
   for (auto const& [name, text] : {std::pair(fmt::format("pipeline of {} stages", stages), pipeline(stages)),
                                    std::pair(fmt::format("two walks of {} places", places), walks(places)),
@@ -76,13 +72,14 @@ void run(int argc, char** argv) {
                  m.median, runs[i].answers.front().substr(0, runs[i].answers.front().find('\n')));
     }
   }
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    run(argc, argv);
+    return run(argc, argv);
   } catch (std::exception const& e) {
     std::cerr << "bench_pepa: " << e.what() << '\n';
     return 1;
