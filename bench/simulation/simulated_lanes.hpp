@@ -14,8 +14,8 @@ namespace bench {
 /// What skel::runtime::lanes are, of actors on the host of the one that makes them.
 class simulated_lanes {
  public:
-  simulated_lanes(std::size_t threads, std::function<void()> drain, std::size_t /*at_once*/,
-                  std::function<void()> const& /*saturated*/)
+  simulated_lanes(std::size_t threads, std::function<void()> drain, std::size_t /*at_once*/ = 0,
+                  std::function<void()> const& /*saturated*/ = {})
       : drain_(std::move(drain)) {
     grow(threads);
   }
