@@ -70,8 +70,7 @@ graph make_graph(unsigned scale, std::size_t factor, bool uniform) {
       from = 2 * from + (low ? 0 : 1), to = 2 * to + (left ? 0 : 1);
     }
   std::ranges::sort(edges);
-  auto const doubled = std::ranges::unique(edges);
-  edges.erase(doubled.begin(), doubled.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   graph made{rows_of(n, edges), {}};
   for (auto& [from, to] : edges) std::swap(from, to);
   std::ranges::sort(edges);
