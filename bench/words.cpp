@@ -25,8 +25,10 @@
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/enumerable_thread_specific.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_reduce.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -159,6 +161,15 @@ struct times {
   double wall = 0, processor = 0;  // [s]
 };
 
+/// With a thread for each core: oneTBB takes its number of threads from the cores that the process has at its first
+/// use.
+template <class Work>
+auto on_all_threads(Work const& work) {
+  int const threads = static_cast<int>(std::thread::hardware_concurrency());
+  tbb::global_control const allowed(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+  return tbb::task_arena(threads).execute(work);
+}
+
 /// Lets every thread of this process run on these cores only.
 void run_on(cpu_set_t const& cores) {
   DIR* const threads = opendir("/proc/self/task");
@@ -202,8 +213,10 @@ bool compare(std::string const& name, options const& wanted, std::vector<std::st
                         {"skel, one core, accumulate", &one, skel_way(narrow, map_of_each_worker<Counts>())},
                         {"skel, map", &all, skel_way(wide, map_of_each_block<Counts>())},
                         {"skel, accumulate", &all, skel_way(wide, map_of_each_worker<Counts>())},
-                        {"oneTBB, parallel_reduce", &all, [&] { return counted_by_reduce<Counts>(blocks); }},
-                        {"oneTBB, map of each thread", &all, [&] { return counted_by_threads<Counts>(blocks); }}};
+                        {"oneTBB, parallel_reduce", &all,
+                         [&] { return on_all_threads([&] { return counted_by_reduce<Counts>(blocks); }); }},
+                        {"oneTBB, map of each thread", &all,
+                         [&] { return on_all_threads([&] { return counted_by_threads<Counts>(blocks); }); }}};
   std::vector<double> loop;
   for (std::size_t round = 0; round <= wanted.rounds; ++round) {
     times const plain = timed(one, [&] { return counted_by_loop<Counts>(blocks); });
@@ -216,6 +229,7 @@ bool compare(std::string const& name, options const& wanted, std::vector<std::st
       which.work.push_back(took.processor / plain.processor);
     }
   }
+  run_on(all);
   auto const print = [](std::vector<double> const& samples) {
     auto const s = bench::spread_of(samples);
     return fmt::format("{:6.3f} ({:.3f} .. {:.3f})", s.median, s.min, s.max);
