@@ -182,7 +182,8 @@ double row_planes::assign(std::vector<double> const& weights, std::vector<plan::
       moves[at] = may ? move[i] * in_[at] + move[i + 1] * out_[at] : infinity;
     }
   auto const factor = [&](place const& p) {
-    return static_cast<double>(2 * (p.number / of_cluster_[p.cluster].size()) + 1);
+    std::size_t const before = p.number / of_cluster_[p.cluster].size();
+    return static_cast<double>(2 * before + 1);
   };
   auto const cost = [&](std::size_t i, place const& p) {
     return factor(p) * load[i * clusters + p.cluster] + moves[i * clusters + p.cluster];
