@@ -2,8 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,11 +12,7 @@ namespace bench {
 /// What skel::runtime::lanes are, of actors on the host of the one that makes them.
 class simulated_lanes {
  public:
-  simulated_lanes(std::size_t threads, std::function<void()> drain, std::size_t /*at_once*/ = 0,
-                  std::function<void()> const& /*saturated*/ = {})
-      : drain_(std::move(drain)) {
-    grow(threads);
-  }
+  simulated_lanes(std::size_t threads, std::function<void()> drain) : drain_(std::move(drain)) { grow(threads); }
   simulated_lanes(simulated_lanes const&) = delete;
   simulated_lanes& operator=(simulated_lanes const&) = delete;
   ~simulated_lanes() {
@@ -36,7 +30,6 @@ class simulated_lanes {
     while (lanes_.size() < threads)
       lanes_.push_back(simgrid::s4u::Actor::create("lane", simgrid::s4u::this_actor::get_host(), [this] { run(); }));
   }
-  static double look(std::optional<double> /*waited*/) { return std::numeric_limits<double>::infinity(); }
   void wait_idle() {
     while (waking_ > 0) idle_->acquire();
   }

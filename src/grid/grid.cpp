@@ -1342,7 +1342,6 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   }
   options.trace = !s.settings.trace.empty();
   options.interrupt = &interrupt_watch::flag();
-  if (s.cores && !s.settings.plan) options.cores = s.cores->own[static_cast<std::size_t>(ranks.rank())];
   options.first_item = first_item + report.calibration_items;
   if (options.pinned.empty()) {
     options.expected.rate = report.plan.expected.throughput;

@@ -109,12 +109,11 @@ std::string conductor::why_it_ends() const {
 }
 
 void conductor::rest(double seconds) {
-  if (looks_.exchange(false)) return;
   among_.rest(seconds, [this] { return something_to_do(); });
 }
 
 bool conductor::something_to_do() const {
-  return failed_.load() || ended_.load() || looks_.load() || (stirred_.load() && watch_off_);
+  return failed_.load() || ended_.load() || (stirred_.load() && watch_off_);
 }
 
 /// Looks after everything that happens by the clock and says how long the thread may rest [s].

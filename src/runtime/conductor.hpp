@@ -33,8 +33,6 @@ class conductor {
   /// the run is over here.
   std::optional<double> serve();
   void rest(double seconds);
-  /// Ends a rest. Any thread.
-  void look_soon() { looks_.store(true), among_.wake(); }
   void stop();
   closing end();
 
@@ -55,7 +53,7 @@ class conductor {
   bool counts_here_;
   std::mutex throughput_mutex_;
   record::throughput_watch throughput_;  // what lanes look at
-  std::atomic<bool> failed_{false}, stirred_{false}, ended_{false}, looks_{false};
+  std::atomic<bool> failed_{false}, stirred_{false}, ended_{false};
   bool interrupted_ = false, told_ = false;
   checkpoints checkpoints_;
   executor executor_;

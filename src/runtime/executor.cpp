@@ -245,8 +245,7 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
   std::size_t const count = todo.jobs.size();
   {
     std::lock_guard guard(jobs_->mutex);
-    std::int64_t const now = rough_now_ns();
-    for (job& work : todo.jobs) work.waits_since = now, jobs_->queue.push_back(std::move(work));
+    for (job& work : todo.jobs) jobs_->queue.push_back(std::move(work));
   }
   todo.jobs.clear();
   for (std::size_t i = 0; i < count; ++i) on_.job_waits();
@@ -288,12 +287,6 @@ void executor::drain() {
 std::size_t executor::waiting_jobs() const {
   std::lock_guard guard(jobs_->mutex);
   return jobs_->queue.size();
-}
-
-std::optional<double> executor::longest_wait() const {
-  std::lock_guard guard(jobs_->mutex);
-  if (jobs_->queue.empty()) return std::nullopt;
-  return static_cast<double>(rough_now_ns() - jobs_->queue.front().waits_since) * 1e-9;
 }
 
 void executor::run_job(std::size_t which) {

@@ -70,8 +70,6 @@ class executor {
   /// Runs jobs until none waits. Several threads may.
   void drain();
   std::size_t waiting_jobs() const;
-  /// How long the first of them has waited [s]; nothing where none waits.
-  std::optional<double> longest_wait() const;
   /// Runs one of those that wait: for engines without threads. Precondition: which < waiting_jobs().
   void run_job(std::size_t which);
 

@@ -25,11 +25,7 @@ closing run_here(program const& line, plan::run_plan const& plan, transport& amo
   Lanes* threads = nullptr;
   conductor here(line, plan, among, options, [&threads] { threads->wake(); });
   std::optional<Lanes> made;
-  together([&] {
-    made.emplace(
-        std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); }, options.cores,
-        [&here] { here.look_soon(); });
-  });
+  together([&] { made.emplace(std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); }); });
   Lanes& those = *made;
   threads = &those;
   try {
@@ -38,8 +34,7 @@ closing run_here(program const& line, plan::run_plan const& plan, transport& amo
       here.begin();
       while (auto const pause = here.serve()) {
         those.grow(here.work().most_jobs());
-        double const looks = those.look(here.work().longest_wait());
-        if (*pause > 0) here.rest(std::min(*pause, looks));
+        if (*pause > 0) here.rest(*pause);
       }
       here.stop();
       those.wait_idle();

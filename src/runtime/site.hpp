@@ -64,7 +64,6 @@ struct job {
   errand asked{};                  ///< lend; read_parts: the answer that has them
   bool parted = false;             ///< batch: some of its items may have to be worked on elsewhere
   merge_job merging{};             ///< merge
-  std::int64_t waits_since = 0;    ///< for a lane [ns]
 };
 
 /// What a change of one site asks of others; carried out when no lock is held.

@@ -8,10 +8,8 @@
 #include <cstdio>
 #include <deque>
 #include <fstream>
-#include <limits>
 #include <locale>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -101,62 +99,6 @@ TEST(Lanes, NoWorkIsLeftBesideAnIdleLane) {
   }
   threads.wait_idle();
   EXPECT_EQ(seconds_done, 3000);
-}
-
-/// Lanes that are looked after as a run does it, until they are idle.
-template <class Done>
-std::size_t looked_after(lanes& threads, std::size_t waiting, double waited, Done const& done) {
-  std::size_t looks = 0;
-  for (; !done(); ++looks) {
-    threads.look(waiting > 0 ? std::optional(waited) : std::nullopt);
-    std::this_thread::sleep_for(std::chrono::duration<double>(lanes::look_period));
-  }
-  threads.wait_idle();
-  return looks;
-}
-
-TEST(Lanes, AreNoMoreAtOnceThanCoresWhileTheyCompute) {
-  work_queue queue;
-  std::atomic<int> told{0};
-  lanes threads(
-      8, [&] { queue.drain(); }, 2, [&] { ++told; });
-  for (int i = 0; i < 5000; ++i) queue.push(threads);
-  threads.wait_idle();
-  EXPECT_EQ(queue.done, 5000);
-  EXPECT_LE(queue.most, 2);
-  EXPECT_EQ(threads.look(std::nullopt), std::numeric_limits<double>::infinity());
-}
-
-TEST(Lanes, ThatWaitLetOthersRun) {
-  // Each of eight pieces of work sleeps until all have begun.
-  std::atomic<int> left{8}, here{0}, told{0};
-  lanes threads(
-      8,
-      [&] {
-        if (left.fetch_sub(1) <= 0) return;
-        ++here;
-        while (here < 8) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      },
-      1, [&] { ++told; });
-  for (int i = 0; i < 8; ++i) threads.wake();
-  EXPECT_EQ(told, 1) << "until it has been looked";
-  EXPECT_LT(looked_after(threads, 1, 0, [&] { return here == 8; }), 30'000U);
-}
-
-TEST(Lanes, ThatWaitForEachOtherAndKeepTheirCoresBusyLetOthersRun) {
-  std::atomic<int> left{4}, here{0};
-  lanes threads(
-      4,
-      [&] {
-        if (left.fetch_sub(1) <= 0) return;
-        ++here;
-        while (here < 4) {
-        }
-      },
-      1);
-  for (int i = 0; i < 4; ++i) threads.wake();
-  looked_after(threads, 1, 2 * lanes::stuck, [&] { return here == 4; });
-  EXPECT_EQ(here, 4);
 }
 
 TEST(Lanes, HaveMoreThreadsThanTheMachineHasCoresWhenAsked) {

@@ -20,9 +20,6 @@
 namespace skel::runtime {
 
 struct run_options {
-  /// Cores that this rank has: more of its functions run at once only where some wait for something else. As many as
-  /// the plan has workers where nothing is said.
-  std::size_t cores = std::numeric_limits<std::size_t>::max();
   bool trace = false;            ///< record a span per batch
   std::uint64_t first_item = 0;  ///< number of the first item that the source gives, for messages and traces
   /// What the run is expected to do from its first item on; a rate of 0: nothing is expected.
