@@ -10,8 +10,9 @@
 namespace skel::mapping {
 
 /// Expected size of ln(measured / predicted) of tuned_price: the root mean square of 23 kinds of calls of 8 B to 2 MiB
-/// on three emulated grids (`bench_testbed --collectives --calls 16`, 2026-11-28). Most are within 0.1; those of 2 MiB,
-/// for which parameters are extrapolated, take half to two thirds of what is predicted.
+/// on three emulated grids (computed by hand from a run of `bench_testbed --collectives --calls 16`, 2026-11-28: no
+/// command prints it). Most are within 0.1; those of 2 MiB, for which parameters are extrapolated, take half to two
+/// thirds of what is predicted.
 inline constexpr double tuned_error = 0.33;
 
 /// What collectives take at least if Open MPI 4.1 does them by itself: the algorithm that its component coll/tuned
