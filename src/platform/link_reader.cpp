@@ -48,8 +48,8 @@ std::optional<links_apart> take_links_out(std::string_view text) {
   constexpr std::string_view key = "\"links\"";
   std::size_t first = none, last = none;
   bool const ended = for_each_bracket(text, [&](std::size_t at, std::size_t depth) {
-    bool const is_key = text.substr(0, at + 1).ends_with(key) && text[at - key.size()] != '\\';
-    if (first == none && depth == 1 && is_key) {
+    // at depth 1 a bracket stands before it
+    if (first == none && depth == 1 && text.substr(0, at + 1).ends_with(key) && text[at - key.size()] != '\\') {
       std::size_t const value = std::min(text.find_first_not_of(" \t\r\n:", at + 1), text.size() - 1);
       if (text[value] == '[') first = value;
     } else if (first != none && at > first && depth == 1) {

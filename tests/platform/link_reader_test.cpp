@@ -100,8 +100,9 @@ TEST(LinkReader, TakesOutTheLinksAloneAndOnlyThose) {
   EXPECT_EQ(taken(R"({"x": {"links": [1]}, "links": [2]})"), R"({"x": {"links": [1]}, "links": []} | 2)");
   EXPECT_EQ(taken(R"({"comment \"links": [1], "links": [2]})"), R"({"comment \"links": [1], "links": []} | 2)");
   EXPECT_EQ(taken(R"({"comment": "links", "links": [2]})"), R"({"comment": "links", "links": []} | 2)");
-  for (auto const* text : {"", "{", R"({"links": 1})", R"({"links": {}})", R"({"links": [1)", R"({"links": ["1])",
-                           R"(["links", [1]])", R"({"clusters": []})", R"({"links)", R"({}, "links": [1])", "]]]"})
+  for (auto const* text :
+       {"", "{", R"({"links": 1})", R"({"links": {}})", R"({"links": [1)", R"({"links": ["1])", R"(["links", [1]])",
+        R"({"clusters": []})", R"({"links)", R"({}, "links": [1])", "]]]", R"("links": [1, 2, 3, 4, 5, 6, 7, 8])"})
     EXPECT_EQ(taken(text), "nothing") << text;
 }
 
