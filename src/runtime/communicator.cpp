@@ -159,7 +159,7 @@ class session {
     if (meeting_ == nullptr && failed) leave_without_grid();
     if (has_ended()) {
       std::fflush(nullptr);  // what main has said of the exception
-      MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+      abort_run();
     }
     watch_answers({}, {}, 0, nullptr);
     delete meeting_;
@@ -232,6 +232,7 @@ communicator::communicator() : state_(std::make_unique<state>()) {
     if (s.size > 1) s.bin = std::make_unique_for_overwrite<std::byte[]>(longest_piece);
   } catch (...) {
     shared.give_up(s);
+    if (s.meeting != nullptr) leave_together(*s.meeting, s.number, leaving_words, true);
     throw;
   }
 }

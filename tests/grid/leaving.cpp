@@ -1,9 +1,12 @@
 // A rank leaves a grid while the others are in a collective with it; started under mpirun, which is to end with an
 // error.
 //   leaving throws|unwinds|unwinds-root|unwinds-early|returns|exits
+// Or it has no memory for a grid that the others make, or for meeting them there:
+//   leaving no-memory|no-memory-to-meet
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -11,13 +14,36 @@
 #include <thread>
 #include <vector>
 
+#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/rendezvous.hpp>
 #include <skel/skel.hpp>
+
+namespace {
+
+std::size_t refused = 0;  // no memory is given in this size [B]
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  void* const found = size == refused ? nullptr : std::malloc(size);
+  if (found == nullptr) throw std::bad_alloc();
+  return found;
+}
+[[gnu::noinline]] void operator delete(void* what) noexcept {
+  std::free(what);
+}
+[[gnu::noinline]] void operator delete(void* what, std::size_t /*size*/) noexcept {
+  std::free(what);
+}
 
 namespace {
 
 void use_grid(std::string_view how) {
   skel::run_settings settings;
-  settings.patience = how == "unwinds-early" ? 0.5 : 20;
+  settings.patience = how == "unwinds-early" ? 0.5 : how.starts_with("no-memory") ? 2 : 20;
+  char const* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (how.starts_with("no-memory") && rank != nullptr && rank == std::string("2"))
+    refused = how == "no-memory" ? skel::runtime::communicator::longest_piece : sizeof(skel::runtime::rendezvous);
   settings.platform = skel::platform::description(1e-6, {{.name = "all", .hosts = 3, .inside = {5e-5, 1e8}}}, {});
   skel::grid grid(std::move(settings));
   std::vector<double> data(100000);
@@ -42,7 +68,7 @@ int main(int argc, char** argv) {
   }
   try {
     use_grid(how);
-  } catch (std::runtime_error const& e) {
+  } catch (std::exception const& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;
   }
