@@ -1,10 +1,11 @@
 # shellcheck shell=bash
 # Sourced by scripts/test, scripts/demo and scripts/results: numbered steps with progress, seconds and a log each.
 #
-#   steps_begin NAME COUNT          logs go to build/logs/NAME/
-#   step KEY "title" command...     runs the command; its output goes to the log; returns the command's status
+#   steps_begin NAME COUNT [WITHIN] logs go to build/logs/NAME/; after WITHIN seconds the step that runs is cut, others are
+#                                   not begun, and the end says so
+#   step KEY "title" command...     runs the command; its output goes to the log; returns the command's status, 124: cut
 #   skip KEY "title" "reason"       counts a step that is not run
-#   steps_end                       prints what failed and where its log is; returns 1 if anything did
+#   steps_end                       prints what was cut, what failed and where its log is; returns 1 if anything failed
 #   steps_times                     prints how long each step took
 
 steps_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -18,7 +19,8 @@ export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OM
 steps_heartbeat=30
 
 steps_begin() {
-  steps_name=$1 steps_count=$2 steps_index=0 steps_failed=() steps_took=() steps_started=$SECONDS
+  steps_name=$1 steps_count=$2 steps_within=${3:-} steps_index=0 steps_failed=() steps_cut=() steps_took=()
+  steps_started=$SECONDS
   steps_logs="$steps_root/build/logs/$steps_name"
   mkdir -p "$steps_logs"
   trap 'steps_interrupted' INT TERM
@@ -31,9 +33,16 @@ steps_interrupted() {
   exit 130
 }
 
+steps_out_of_time() { [ -n "$steps_within" ] && [ $((SECONDS - steps_started)) -ge "$steps_within" ]; }
+
 step() {
-  local key=$1 title=$2 started=$SECONDS beat=$SECONDS status=0
+  local key=$1 title=$2 started=$SECONDS beat=$SECONDS status=0 cut=false
   shift 2
+  if steps_out_of_time; then
+    skip "$key" "$title" "no time is left"
+    steps_cut+=("$title: not begun")
+    return 124
+  fi
   steps_index=$((steps_index + 1))
   steps_log="$steps_logs/$key.log"
   printf '[%d/%d] %s\n' "$steps_index" "$steps_count" "$title"
@@ -43,6 +52,10 @@ step() {
   steps_job=$!
   while kill -0 "$steps_job" 2>/dev/null; do
     sleep 0.2
+    if ! $cut && steps_out_of_time; then
+      cut=true
+      kill -TERM -- "-$steps_job" 2>/dev/null
+    fi
     if [ $((SECONDS - beat)) -ge $steps_heartbeat ]; then
       beat=$SECONDS
       printf '      %4d s  %s\n' $((SECONDS - started)) "$(tail -n 1 "$steps_log" | cut -c1-100)"
@@ -51,7 +64,11 @@ step() {
   wait "$steps_job" || status=$?
   steps_job=""
   steps_took+=("$(printf '%6d s  %s' $((SECONDS - started)) "$title")")
-  if [ $status -eq 0 ]; then
+  if $cut && [ $status -ne 0 ] && ! grep -q '[*][*][*]\(Failed\|Exception\|Timeout\)' "$steps_log"; then
+    status=124
+    steps_cut+=("$title: cut after $((SECONDS - started)) s, at: $(tail -n 1 "$steps_log" | cut -c1-80)")
+    printf '      cut after %d s: no time is left\n' $((SECONDS - started))
+  elif [ $status -eq 0 ]; then
     printf '      done in %d s\n' $((SECONDS - started))
   else
     steps_failed+=("$key: $title (exit $status): $steps_log")
@@ -68,6 +85,10 @@ skip() {
 
 steps_end() {
   printf '\n%s: %d s in all\n' "$steps_name" $((SECONDS - steps_started))
+  if [ ${#steps_cut[@]} -gt 0 ]; then
+    printf 'NOT TO THEIR END, as %d s were over:\n' "$steps_within"
+    printf '  %s\n' "${steps_cut[@]}"
+  fi
   [ ${#steps_failed[@]} -eq 0 ] && return 0
   printf 'FAILED:\n'
   printf '  %s\n' "${steps_failed[@]}"
