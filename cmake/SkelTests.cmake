@@ -68,7 +68,7 @@ function(skel_test_uses_mpi test)
   if(SKEL_SANITIZE MATCHES address)
     # Open MPI is built without frame pointers: only the slow unwinder finds whose memory was left.
     set_tests_properties(${test} PROPERTIES
-      ENVIRONMENT_MODIFICATION "ASAN_OPTIONS=string_append::fast_unwind_on_malloc=0")
+      ENVIRONMENT_MODIFICATION "ASAN_OPTIONS=string_append::fast_unwind_on_malloc=0:malloc_context_size=10")
   endif()
 endfunction()
 
@@ -165,7 +165,7 @@ function(skel_compile_fail_test name)
 endfunction()
 
 # skel_fuzz(NAME SOURCE file CORPUS folder LIBS targets...): SOURCE defines LLVMFuzzerTestOneInput. With SKEL_FUZZ (the
-# preset `asan`) it runs under libFuzzer for SKEL_FUZZ_SECONDS from the seed corpus, which it does not change; in every
+# preset `fuzz`) it runs under libFuzzer for SKEL_FUZZ_SECONDS from the seed corpus, which it does not change; in every
 # other build each file of the corpus is run through it once.
 function(skel_fuzz name)
   cmake_parse_arguments(arg "" "SOURCE;CORPUS" "LIBS" ${ARGN})

@@ -120,7 +120,7 @@ failed_output() {
     END { flush_test() }' "$1"
 }
 
-# Runs a command with a fixed address-space layout where that is allowed: the sanitizers of GCC 12 do not know the
+# Runs a command with a fixed address-space layout where that is allowed: the sanitizers of Clang 14 do not know the
 # layouts of kernels that randomise more bits than Debian 12's own (vm.mmap_rnd_bits above 28).
 fixed_layout() {
   if setarch "$(uname -m)" -R true 2>/dev/null; then setarch "$(uname -m)" -R "$@"; else "$@"; fi

@@ -79,7 +79,8 @@ TEST(Threads, AreTriedAndGoneAfterwards) {
   EXPECT_EQ(threads(), before);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more address space than there is here
+#if !defined(SKEL_ADDRESS_SANITIZER) && \
+    !defined(SKEL_THREAD_SANITIZER)  // which take more address space than there is here
 /// Ends with 0 if `act` throws an error with the words, which says how much memory there is in use; in a process that
 /// may have little.
 template <class Act>

@@ -463,20 +463,23 @@ TEST(RoutePrice, OfMessagesThatArriveTogetherIsTheSumOfTheWaysWherePipelinesTake
   EXPECT_DOUBLE_EQ(price_route(collective::allreduce, route, times, times).total, 47);
 }
 
+// The price of an allreduce may be above that of a reduction and then a broadcast: it takes the busiest port of both
+// ways, which need not be behind the latest vertices of both.
 TEST(RoutePrice, OfMessagesThatArriveTogetherIsNeverLessAndOfOneSegmentTheSame) {
   std::mt19937_64 random(12);
   for (int i = 0; i < 200; ++i) {
     drawn_route route = draw_route(random, 1 + below(random, 6), i % 4 == 0 ? 1 : 2 + below(random, 40));
     route_times times = draw_times(random, route.outline.hosts.size());
     for (auto const operation : {collective::broadcast, collective::reduce, collective::allreduce}) {
+      auto const price = [&](collective what) { return price_route(what, route.outline, times, times).total; };
       times.together = 0;
-      double const in_turn = price_route(operation, route.outline, times, times).total;
+      double const in_turn = price(operation), one_by_one = price(collective::reduce) + price(collective::broadcast);
       times.together = 1;
-      double const together = price_route(operation, route.outline, times, times).total;
+      double const together = price(operation);
       if (route.outline.segments == 1)
         EXPECT_DOUBLE_EQ(together, in_turn);
       else
-        EXPECT_GE(together, in_turn * (1 - tolerance)) << name_of(operation);
+        EXPECT_GE(together, std::min(in_turn, one_by_one) * (1 - tolerance)) << name_of(operation);
     }
   }
 }

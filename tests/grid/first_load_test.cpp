@@ -183,7 +183,8 @@ TEST(LoadSamples, CountsThreadsThatCouldRunButItsOwn) {
   EXPECT_TRUE(nothing.take().threads.empty());
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more address space than there is here
+#if !defined(SKEL_ADDRESS_SANITIZER) && \
+    !defined(SKEL_THREAD_SANITIZER)  // which take more address space than there is here
 TEST(LoadSamples, SeeNothingWhereThereCanBeNoThread) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fork has stacks of threads that have ended
   auto const looks = [] {

@@ -109,7 +109,7 @@ std::string names(skel::grid& grid) {
 /// What is to be the same again: names; under sanitizers without sizes of segments, of which several take about as long
 /// and calls take another time than any model says.
 std::string comparable(std::string names) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SKEL_ADDRESS_SANITIZER) || defined(SKEL_THREAD_SANITIZER)
   std::erase_if(names, [](char letter) { return letter >= '0' && letter <= '9'; });
 #endif
   return names;

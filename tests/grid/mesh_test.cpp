@@ -41,9 +41,13 @@ using testing::HasSubstr;
 
 struct cell {
   double u = 0, next = 0;
+
+  bool operator==(cell const&) const = default;
 };
 struct totals {
   double sum = 0, change = 1, come = 0;  // `come`: 1 where what a program waits for has come
+
+  bool operator==(totals const&) const = default;
 };
 
 skel::mesh some_mesh() {

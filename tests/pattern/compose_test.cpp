@@ -93,10 +93,11 @@ TEST(Compose, OptionsSayWhatTheyMean) {
   EXPECT_EQ(placed.notes.work, 2);
   EXPECT_THROW(skel::width(0), skel::error);
   EXPECT_THROW(skel::work(-1e-9), skel::error);
-  EXPECT_THROW(skel::work(std::numeric_limits<double>::infinity()), skel::error);
-  EXPECT_THROW(skel::work(std::numeric_limits<double>::quiet_NaN()), skel::error);
+  EXPECT_THROW(skel::work{std::numeric_limits<double>::infinity()}, skel::error);
+  EXPECT_THROW(skel::work{std::numeric_limits<double>::quiet_NaN()}, skel::error);
 }
 
+#if !defined(__clang__) || __clang_major__ > 15  // those cannot use the ranges of GCC's library
 TEST(Compose, LeavesOtherUsesOfTheBarAlone) {
   auto even = [](int i) { return i % 2 == 0; };
   auto both = std::views::filter(even) | std::views::transform(times_three);
@@ -105,6 +106,7 @@ TEST(Compose, LeavesOtherUsesOfTheBarAlone) {
   EXPECT_THAT(out, testing::ElementsAre(0, 6, 12));
   static_assert(!std::is_same_v<decltype(skel::farm(even) | even), skel::skeletons::refused>);
 }
+#endif
 
 enum class colour : unsigned { red = 1, blue = 2 };
 constexpr unsigned operator|(colour a, colour b) {

@@ -541,7 +541,7 @@ double memory_per_byte(mesh_format format, std::string const& text) {
 
 /// The texts that need most for their length, in each format.
 TEST(MeshFiles, TakeMemoryInProportionToTheirBytes) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(SKEL_ADDRESS_SANITIZER)
   GTEST_SKIP() << "the sanitizer keeps memory that is given back";
 #endif
   constexpr std::size_t n = (1U << 20U) + 1;  // arrays that double are largest behind a power of two

@@ -251,7 +251,7 @@ TEST_F(AnnouncementFile, StandsAFloodOfUpdates) {
   for (double now = 0; from.seen().lines < 400'002; now += 0.25)
     for (auto const& one : from.poll(now)) all.push_back(one);
   ::getrusage(RUSAGE_SELF, &after);
-#if !defined(__SANITIZE_ADDRESS__)                        // which keeps what was freed
+#if !defined(SKEL_ADDRESS_SANITIZER)                      // which keeps what was freed
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 20'000);  // KiB
 #endif
   EXPECT_EQ(all.back(), speed(0.625));

@@ -490,7 +490,7 @@ TEST(Calibration, KeepsBatchesWithinTheirBytes) {
 }
 
 TEST(Calibration, EndsAForkThatThrowsInAThreadOfIts) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(SKEL_THREAD_SANITIZER)
   GTEST_SKIP() << "the sanitizer does not follow forks of processes that have threads";
 #endif
   std::atomic<int> ended_with{-1};
@@ -511,7 +511,7 @@ TEST(Calibration, EndsAForkThatThrowsInAThreadOfIts) {
 }
 
 TEST(Calibration, NamesNoSourceThatHasReturned) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(SKEL_THREAD_SANITIZER)
   GTEST_SKIP() << "the thread that answers is not followed";
 #endif
   auto const watch = skel::runtime::run_watch::of_process(0, {{"here", ::getpid()}});
@@ -531,7 +531,8 @@ TEST(Calibration, NamesNoSourceThatHasReturned) {
   EXPECT_THAT(said, testing::Not(testing::HasSubstr("runs source 'count'")));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more address space than there is here
+#if !defined(SKEL_ADDRESS_SANITIZER) && \
+    !defined(SKEL_THREAD_SANITIZER)  // which take more address space than there is here
 TEST(Calibration, ThrowsWhereASourceThatWaitsWouldNeedThreadsThatCannotBeHad) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fork has none of the threads that there are
   auto const refused = [] {

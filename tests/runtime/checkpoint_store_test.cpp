@@ -293,7 +293,7 @@ TEST_F(HugeCheckpoint, OfAnotherVersionIsRefusedAndStays) {
   EXPECT_TRUE(fs::exists(file(2)));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end a process that asks for so much
+#if !defined(SKEL_ADDRESS_SANITIZER) && !defined(SKEL_THREAD_SANITIZER)  // which end a process that asks for so much
 TEST_F(HugeCheckpoint, ThatSaysSoItselfIsOneForWhichThereIsNoMemory) {
   open().write(some(1));
   constexpr std::uint64_t huge = std::uint64_t{1} << 62U;

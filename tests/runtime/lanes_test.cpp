@@ -131,7 +131,7 @@ std::size_t meet(std::size_t count) {
 }
 
 TEST(Lanes, OfALaterRunAreMoreThanOneTbbAllowsItselfAtFirst) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SKEL_ADDRESS_SANITIZER) || defined(SKEL_THREAD_SANITIZER)
   GTEST_SKIP() << "so many threads take too much memory";
 #endif
   EXPECT_EQ(meet(4), 4u);
@@ -139,7 +139,7 @@ TEST(Lanes, OfALaterRunAreMoreThanOneTbbAllowsItselfAtFirst) {
 }
 
 TEST(Lanes, LetUserCodeRunParallelAlgorithmsInside) {
-#ifdef __SANITIZE_THREAD__
+#ifdef SKEL_THREAD_SANITIZER
   // The algorithm is the user's call of oneTBB. What hands its tasks and its body from thread to thread is inside
   // libtbb, which the sanitizer does not see: where one is stolen, it reports the body's own captures.
   GTEST_SKIP() << "oneTBB is not instrumented";
@@ -192,7 +192,8 @@ TEST(Lanes, RunOnThreadsWithNames) {
   EXPECT_THAT(names, testing::Each(testing::StartsWith("skel-lane-")));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more address space than there is here
+#if !defined(SKEL_ADDRESS_SANITIZER) && \
+    !defined(SKEL_THREAD_SANITIZER)  // which take more address space than there is here
 /// From now on this process has memory for the stacks of some threads.
 void allow_little_memory() {
   std::size_t pages = 0;

@@ -56,7 +56,8 @@ TEST(ThreadTeam, RefusesMoreThreadsThanTheSystemGives) {
                   testing::StartsWith(std::to_string(many - 1) + " threads for functions of the program cannot"));
     }
   }
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more address space than there is here
+#if !defined(SKEL_ADDRESS_SANITIZER) && \
+    !defined(SKEL_THREAD_SANITIZER)  // which take more address space than there is here
   auto const in_little_memory = [] {
     rlimit little{};
     ::getrlimit(RLIMIT_AS, &little);

@@ -30,7 +30,7 @@ std::uint64_t from_environment(char const* name, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SKEL_ADDRESS_SANITIZER) || defined(SKEL_THREAD_SANITIZER)
 constexpr std::uint64_t times_slower = 10;
 #else
 constexpr std::uint64_t times_slower = 1;

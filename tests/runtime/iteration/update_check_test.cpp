@@ -49,9 +49,15 @@ std::optional<mesh_failure> found_in(Program const& program, std::uint64_t itera
 struct cell {
   char kind = 0;
   double a = 0, b = 0;
+#if !SKEL_CLEARS_PADDING
+  bool operator==(cell const&) const = default;
+#endif
 };
 struct totals {
   double sum = 0, most = 0;
+#if !SKEL_CLEARS_PADDING
+  bool operator==(totals const&) const = default;
+#endif
 };
 
 cell made(mesh_element const& e) {
