@@ -322,12 +322,13 @@ double brute_force(plan::collective_algorithm const& algorithm, collective_probl
 
 TEST(BestSegment, IsAsGoodAsTheBestOfAllSizes) {
   std::mt19937_64 random(3);
+  auto const sizes = [](auto& from) { return std::exp(std::uniform_real_distribution<>(0, std::log(4000))(from)); };
   double worst = 1, sum = 0;
   int cases = 0;
   for (int i = 0; i < 400; ++i) {
     std::size_t const P = 2 + random() % 30;
     collective_problem problem{.ranks = P,
-                               .bytes = 1 + random() % 4000,
+                               .bytes = static_cast<std::uint64_t>(sizes(random)),
                                .unit = std::array<std::uint64_t, 2>{1, 8}[random() % 2],
                                .radix = 2 + random() % 3};
     problem.bytes *= problem.unit;

@@ -90,7 +90,7 @@ TEST(CollectiveMapper, AllRanksOfAnAllreductionCombineInOneGrouping) {
     collective_request const request{.operation = collective::allreduce, .bytes = random() % 100};
     std::vector<testing_plan::buffer> inputs(mapper.ranks());
     for (std::size_t rank = 0; rank < mapper.ranks(); ++rank)
-      inputs[rank].assign(request.bytes, std::to_string(rank) + " ");
+      inputs[rank].assign(request.bytes, testing_plan::cell_of(rank, 0));
     auto const results = testing_plan::interpret(all_steps(mapper, request), inputs, request.bytes, true);
     for (auto const& result : results) ASSERT_EQ(result, results.front()) << mapper.decide(request).name;
   }

@@ -7,23 +7,20 @@
 #include <skel/detail/base/error.hpp>
 
 #include "interpreter.hpp"
+#include "meaning.hpp"
 #include "random_route.hpp"
 
 namespace {
 
 using namespace skel::plan;
 using skel::testing_plan::buffer;
+using skel::testing_plan::cell_of;
 using skel::testing_plan::interpret;
 
 schedule all_steps(collective_plan const& plan, collective_problem const& problem) {
   schedule all;
   for (std::size_t rank = 0; rank < problem.ranks; ++rank) all.ranks.push_back(steps_of(plan, problem, rank));
   return all;
-}
-
-/// Letter of a rank's operand at a byte.
-std::string letter(std::size_t rank) {
-  return std::string(1, static_cast<char>('a' + rank));
 }
 
 TEST(CollectivePlan, RoutesOfBroadcastsBringEveryByteToEveryRank) {
@@ -34,7 +31,7 @@ TEST(CollectivePlan, RoutesOfBroadcastsBringEveryByteToEveryRank) {
     auto const plan = skel::testing_plan::random_route(collective::broadcast, ranks, bytes, random);
     collective_problem const problem{.ranks = ranks, .root = plan.route->trees.root, .bytes = bytes};
     std::vector<buffer> inputs(ranks);
-    for (std::uint64_t i = 0; i < bytes; ++i) inputs[problem.root].push_back(std::to_string(i));
+    for (std::uint64_t i = 0; i < bytes; ++i) inputs[problem.root].push_back(cell_of(0, i));
     for (buffer const& out : interpret(all_steps(plan, problem), inputs, bytes)) EXPECT_EQ(out, inputs[problem.root]);
   }
 }
@@ -48,10 +45,10 @@ TEST(CollectivePlan, RoutesOfReductionsTakeEveryOperandOnce) {
     auto const plan = skel::testing_plan::random_route(operation, ranks, bytes, random);
     collective_problem const problem{.ranks = ranks, .root = plan.route->trees.root, .bytes = bytes};
     std::vector<buffer> inputs(ranks);
-    std::string everybody;
+    skel::testing_plan::cell everybody;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-      inputs[rank].assign(bytes, letter(rank));
-      everybody += letter(rank);
+      inputs[rank].assign(bytes, cell_of(rank, 0));
+      everybody += cell_of(rank, 0);
     }
     auto outputs = interpret(all_steps(plan, problem), inputs, bytes);
     if (operation == collective::reduce) outputs = {outputs[problem.root]};
@@ -71,7 +68,7 @@ TEST(CollectivePlan, AllRanksGroupTheOperandsOfAnAllreductionAlike) {
     auto const plan = skel::testing_plan::random_route(collective::allreduce, ranks, bytes, random);
     collective_problem const problem{.ranks = ranks, .root = plan.route->trees.root, .bytes = bytes};
     std::vector<buffer> inputs(ranks);
-    for (std::size_t rank = 0; rank < ranks; ++rank) inputs[rank].assign(bytes, letter(rank));
+    for (std::size_t rank = 0; rank < ranks; ++rank) inputs[rank].assign(bytes, cell_of(rank, 0));
     auto const outputs = interpret(all_steps(plan, problem), inputs, bytes, true);
     for (buffer const& out : outputs) EXPECT_EQ(out, outputs.front());
   }

@@ -16,7 +16,7 @@
 namespace skel::testing_plan {
 
 /// What a byte is made of: one letter per contribution, so that a wrong order or a lost or doubled one is seen.
-using cell = std::string;
+using cell = std::u32string;
 using buffer = std::vector<cell>;
 
 /// Runs a schedule on buffers of cells, one strand of a rank after the other; combining joins texts. Gives the outputs.
@@ -26,14 +26,14 @@ using buffer = std::vector<cell>;
 inline std::vector<buffer> interpret(plan::schedule const& schedule, std::vector<buffer> const& inputs,
                                      std::size_t output_cells, bool grouped = false) {
   std::size_t const n = schedule.ranks.size();
-  std::vector<buffer> work(n), outputs(n, buffer(output_cells, "?"));
+  std::vector<buffer> work(n), outputs(n, buffer(output_cells, U"?"));
   struct strand {
     std::size_t rank, index, next, end;
   };
   std::vector<strand> strands;
   for (std::size_t r = 0; r < n; ++r) {
     auto const& mine = schedule.ranks[r];
-    work[r].assign(mine.work_bytes, "?");
+    work[r].assign(mine.work_bytes, U"?");
     for (plan::copy const& c : mine.load)
       for (std::uint64_t i = 0; i < c.bytes; ++i) work[r].at(c.to + i) = inputs[r].at(c.from + i);
     std::size_t const count = std::max<std::size_t>(mine.strands.size(), 1);
@@ -66,7 +66,7 @@ inline std::vector<buffer> interpret(plan::schedule const& schedule, std::vector
           mail[{own.rank, s.peer, own.index}].push_back(std::move(letter));
           continue;
         }
-        auto const join = [&](cell const& a, cell const& b) { return grouped ? "(" + a + b + ")" : a + b; };
+        auto const join = [&](cell const& a, cell const& b) { return grouped ? U"(" + a + b + U")" : a + b; };
         if (s.what == plan::step::action::merge) {
           auto const parts = mine.ranges_of(s);
           for (std::uint64_t i = 0; i < parts[0].bytes; ++i) {

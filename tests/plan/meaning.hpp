@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <sstream>
-#include <string>
+#include <stdexcept>
 #include <vector>
 
 #include <skel/detail/plan/collective.hpp>
@@ -14,12 +12,14 @@
 
 namespace skel::testing_plan {
 
-/// Byte i of rank r.
-inline std::string cell_of(std::size_t rank, std::uint64_t i) {
-  return std::to_string(rank) + ":" + std::to_string(i) + " ";
+/// Byte i of a rank: a letter that is neither '?' nor a bracket.
+inline cell cell_of(std::size_t rank, std::uint64_t i) {
+  constexpr std::uint64_t bytes = 1 << 20, ranks = (1 << 12) - 1;
+  if (rank >= ranks || i >= bytes) throw std::out_of_range("there is no letter for this byte");
+  return cell(1, static_cast<char32_t>((rank + 1) * bytes + i));
 }
 
-/// What the operation means: what each rank has, and what it is to have ("?": nothing in particular).
+/// What the operation means: what each rank has, and what it is to have ('?': nothing in particular).
 struct meaning {
   std::vector<buffer> inputs, outputs;
   std::size_t output_cells = 0;
@@ -83,13 +83,7 @@ inline meaning mean(plan::collective_problem const& p, plan::collective operatio
 /// The operands in each cell, sorted.
 inline void in_any_order(std::vector<buffer>& buffers) {
   for (auto& b : buffers)
-    for (auto& text : b) {
-      std::istringstream words(text);
-      std::vector<std::string> sorted{std::istream_iterator<std::string>(words), {}};
-      std::sort(sorted.begin(), sorted.end());
-      text.clear();
-      for (auto const& word : sorted) text += word + " ";
-    }
+    for (auto& operands : b) std::sort(operands.begin(), operands.end());
 }
 
 }  // namespace skel::testing_plan

@@ -9,15 +9,14 @@
 namespace skel::statistics {
 
 /// The q-quantile (0 <= q <= 1) of the samples, linearly interpolated between order statistics (Hyndman and Fan 1996,
-/// American Statistician 50(4):361-365, type 7). NaN for no samples. O(n log n).
+/// American Statistician 50(4):361-365, type 7). NaN for no samples. O(n) on average.
 inline double quantile(std::vector<double> samples, double q) {
   if (samples.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::sort(samples.begin(), samples.end());
-  double const position = q * static_cast<double>(samples.size() - 1);
-  auto const below = static_cast<std::size_t>(std::floor(position));
-  auto const above = std::min(below + 1, samples.size() - 1);
-  double const fraction = position - static_cast<double>(below);
-  return samples[below] + fraction * (samples[above] - samples[below]);
+  double const position = q * static_cast<double>(samples.size() - 1), below = std::floor(position);
+  auto const at = samples.begin() + static_cast<std::ptrdiff_t>(below);
+  std::nth_element(samples.begin(), at, samples.end());
+  double const next = at + 1 == samples.end() ? *at : *std::min_element(at + 1, samples.end());
+  return *at + (position - below) * (next - *at);
 }
 
 /// The median: half of the samples are not above it. NaN for no samples.
