@@ -50,7 +50,25 @@ if(SKEL_WITH_MPI)
   list(JOIN skel_pc_partitioners " " skel_pc_partitioners)
   file(RELATIVE_PATH skel_pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
   configure_file(cmake/skel.pc.in ${PROJECT_BINARY_DIR}/skel.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/skel.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+  # The same code as one shared library, of small programs: skel::shared, pkg-config --cflags --libs skel-shared. As
+  # libskel.so is installed where the user says, programs remember where.
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/shared.cpp CONTENT "// All of libskel.so comes from the static libraries.\n")
+  add_library(skel_shared SHARED ${PROJECT_BINARY_DIR}/shared.cpp)
+  list(TRANSFORM exported REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)
+  target_link_libraries(skel_shared PRIVATE -Wl,--whole-archive ${archives} -Wl,--no-whole-archive
+    MPI::MPI_CXX PkgConfig::HWLOC TBB::tbb Threads::Threads skel::partitioners)
+  add_dependencies(skel_shared ${exported})
+  set_property(TARGET skel_shared PROPERTY LINK_DEPENDS ${archives})
+  target_link_options(skel_shared PRIVATE LINKER:-Bsymbolic-functions LINKER:--as-needed)
+  set_target_properties(skel_shared PROPERTIES OUTPUT_NAME skel VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  install(TARGETS skel_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set(skel_pc_libs "-Wl,-rpath,\${libdir} -lskel")
+  set(skel_pc_partitioners)
+  configure_file(cmake/skel.pc.in ${PROJECT_BINARY_DIR}/skel-shared.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/skel.pc ${PROJECT_BINARY_DIR}/skel-shared.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   # For programs that are compiled with the thread sanitizer.
   install(FILES tests/suppressions/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/skel)
 endif()
