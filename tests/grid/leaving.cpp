@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -20,7 +21,7 @@
 
 namespace {
 
-std::size_t refused = 0;  // no memory is given in this size [B]
+std::size_t refused = std::numeric_limits<std::size_t>::max();  // no memory is given in this size [B]
 
 }  // namespace
 
