@@ -159,7 +159,7 @@ class session {
     if (meeting_ == nullptr && failed) leave_without_grid();
     if (has_ended()) {
       std::fflush(nullptr);  // what main has said of the exception
-      abort_run();
+      MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
     watch_answers({}, {}, 0, nullptr);
     delete meeting_;

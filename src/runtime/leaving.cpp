@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <thread>
 
 #include <unistd.h>
 
@@ -69,14 +68,7 @@ std::string within(double seconds) {
 void end_run(std::string const& why) {
   tell_of_rank(why + ". The run ends here.");
   end_soon();
-  abort_run();
-}
-
-void abort_run() {
-  // mpirun 4.1.4 crashes or hangs now and then where it is asked by several ranks at once
-  constexpr std::chrono::duration<double> apart(0.15), at_most(1.5);
-  std::this_thread::sleep_for(std::min(own_rank() * apart, at_most));
-  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  MPI_Abort(MPI_COMM_WORLD, 1);
   std::terminate();
 }
 

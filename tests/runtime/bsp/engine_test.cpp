@@ -162,15 +162,15 @@ TEST(BspEngine, CombinedMessagesAreWhatTheirReceiverWouldHaveCombined) {
   activity sum;
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed)
     for (int const ranks : {1, 2, 4, 7}) {
-      auto options = seed / 4 % 2 == 0 ? run_options() : random_moves(seed, ranks, 1 + seed % 4);
-      options.threads = seed % 5 == 0 ? 3 : 1;
-      if (seed % 4 == 0) expect_the_same_combined<double>(seed, ranks, options, std::plus<>(), sum);
-      if (seed % 4 == 1) expect_the_same_combined<std::string>(seed, ranks, options, std::plus<>(), sum);
-      if (seed % 4 == 2) expect_the_same_combined<std::uint64_t>(seed, ranks, options, std::plus<>(), sum);
-      if (seed % 4 == 3) expect_the_same_combined<std::uint64_t>(seed, ranks, options, skel::minimum(), sum);
+      auto options = seed % 2 == 0 ? run_options() : random_moves(seed, ranks, 1 + seed % 4);
+      options.threads = seed % 10 == 0 ? 3 : 1;
+      expect_the_same_combined<double>(seed, ranks, options, std::plus<>(), sum);
+      expect_the_same_combined<std::string>(seed, ranks, options, std::plus<>(), sum);
+      expect_the_same_combined<std::uint64_t>(seed, ranks, options, std::plus<>(), sum);
+      expect_the_same_combined<std::uint64_t>(seed, ranks, options, skel::minimum(), sum);
     }
-  EXPECT_GT(sum.messages, 250 * seeds());
-  EXPECT_GT(sum.moved, 25 * seeds());
+  EXPECT_GT(sum.messages, 1000 * seeds());
+  EXPECT_GT(sum.moved, 100 * seeds());
 }
 
 /// What each rank's run throws; "": nothing.

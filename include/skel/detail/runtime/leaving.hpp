@@ -16,10 +16,6 @@ namespace skel::runtime {
 void end_run_soon(std::string const& why);
 bool has_ended();
 
-/// Ends the program on all ranks (MPI_Abort), on each one a moment later than on the one before, so that mpirun hears of
-/// one where several come to it.
-[[noreturn]] void abort_run();
-
 /// What a rank does that leaves a grid: words of leave_together().
 inline constexpr char const* leaving_words = "leaving the grid";
 
