@@ -38,10 +38,12 @@ bool is_as_delivered() {
 
 bool is_tuned_open_mpi() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-  int length = 0, provided = 0;
+  int length = 0, level = MPI_THREAD_SINGLE, provided = 0;
   MPI_Get_library_version(version.data(), &length);
   if (!std::string_view(version.data()).starts_with("Open MPI v4.1.")) return false;
-  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return false;
+  // Open MPI takes this call's level for that of the whole process, and locks nothing any more after a lower one.
+  MPI_Query_thread(&level);
+  if (MPI_T_init_thread(level, &provided) != MPI_SUCCESS) return false;
   bool const found = is_as_delivered();
   MPI_T_finalize();
   return found;

@@ -187,6 +187,8 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
   place_of_rank_ = said.place_of_rank;
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
+  // The program may ask for another level on each rank, but what is known of groups has to be shared alike.
+  MPI_Allreduce(MPI_IN_PLACE, &level, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   threads_ = level == MPI_THREAD_MULTIPLE;
   if (said.what == verdict::refuse) PMPI_Abort(MPI_COMM_WORLD, 1);
   if (said.what == verdict::measure) {

@@ -1,7 +1,9 @@
-/* Collectives of several threads at the same time, each on a communicator of its own. */
+/* Collectives of several threads at the same time, each on a communicator of its own; with the argument "unequal", one
+   after the other, and odd ranks ask MPI for no threads. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { threads = 3, rounds = 40, most = 3000 };
 
@@ -30,10 +32,18 @@ static void* work(void* argument) {
 }
 
 int main(int argc, char** argv) {
-  int provided, rank, failures = 0, all = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  int provided, level, rank, failures = 0, all = 0;
+  int const in_turn = argc > 1;
+  char const* const place = getenv("OMPI_COMM_WORLD_RANK");
+  int const wanted = in_turn && place != NULL && atoi(place) % 2 == 1 ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE;
+  MPI_Init_thread(&argc, &argv, wanted, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (provided < MPI_THREAD_MULTIPLE) {
+  MPI_Query_thread(&level);
+  if (level != provided) {
+    printf("rank %d: MPI provided thread level %d, and says %d now\n", rank, provided, level);
+    failures = 1;
+  }
+  if (!in_turn && provided < MPI_THREAD_MULTIPLE) {
     if (rank == 0) printf("0 of 0 checks failed: this MPI has no MPI_THREAD_MULTIPLE\n");
     MPI_Finalize();
     return 0;
@@ -42,10 +52,20 @@ int main(int argc, char** argv) {
   for (int again = 0; again < 3; ++again) {
     for (int t = 0; t < threads; ++t) {
       tasks[t].number = t, tasks[t].failures = 0;
-      MPI_Comm_dup(MPI_COMM_WORLD, &tasks[t].comm);
+      if (in_turn)
+        MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &tasks[t].comm);
+      else
+        MPI_Comm_dup(MPI_COMM_WORLD, &tasks[t].comm);
     }
-    for (int t = 0; t < threads; ++t) pthread_create(&tasks[t].thread, NULL, work, &tasks[t]);
-    for (int t = 0; t < threads; ++t) pthread_join(tasks[t].thread, NULL), failures += tasks[t].failures;
+    for (int t = 0; t < threads; ++t)
+      if (in_turn)
+        work(&tasks[t]);
+      else
+        pthread_create(&tasks[t].thread, NULL, work, &tasks[t]);
+    for (int t = 0; t < threads; ++t) {
+      if (!in_turn) pthread_join(tasks[t].thread, NULL);
+      failures += tasks[t].failures;
+    }
     for (int t = 0; t < threads; ++t) MPI_Comm_free(&tasks[t].comm);
   }
   MPI_Reduce(&failures, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
