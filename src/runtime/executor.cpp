@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <thread>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
@@ -34,7 +35,9 @@ executor::executor(program const& line, plan::run_plan const& plan, int rank, li
       on_(std::move(on)),
       trace_(trace),
       watched_(watched),
-      jobs_(std::make_unique<job_queue>()) {
+      jobs_(std::make_unique<job_queue>()),
+      item_ns_(line.size()),
+      cores_(std::max(1U, std::thread::hardware_concurrency())) {
   SKEL_EXPECTS(line.size() == plan.stations.size());
   SKEL_EXPECTS(line.size() >= 2);
   last_ = plan;
@@ -197,9 +200,29 @@ std::vector<record::span> executor::take_spans() {
   return all;
 }
 
-/// Carries out what sites ask of each other until only jobs are left. Those wait, except one that the
-/// calling lane keeps: the one furthest down the line, whose batch is in the cache, unless the line waits for another
-/// station, which would have to wait for a lane to wake up then.
+/// Whether a station that takes so long for an item is what the line waits for, and not the cores: if all stations here
+/// had them to themselves, they would do an item in less time.
+bool executor::waits_for(double pace) const {
+  double all = 0;
+  for (auto const& one : item_ns_) all += one.load(std::memory_order_relaxed);
+  return pace * cores_ > all;
+}
+
+/// Of jobs that have become possible, the one that the calling lane does next: the one furthest down the line, whose
+/// batch is in the cache, unless the line waits for another station, which would have to wait for a lane to wake up.
+job executor::take_next(std::vector<job>& jobs) {
+  for (job const& one : jobs)
+    if (one.item_ns > 0) item_ns_[one.here->number()].store(one.item_ns, std::memory_order_relaxed);
+  auto const down = std::ranges::max_element(jobs, {}, [](job const& one) { return one.here->number(); });
+  auto const slow = std::ranges::max_element(jobs, {}, &job::pace);
+  auto const best = slow->pace > cold * down->pace && waits_for(slow->pace) ? slow : down;
+  job next = std::move(*best);
+  jobs.erase(best);
+  return next;
+}
+
+/// Carries out what sites ask of each other until only jobs are left. Those wait, except one that the calling lane
+/// keeps.
 void executor::perform(agenda& todo, std::optional<job>* keep) {
   for (;;) {
     if (std::ptrdiff_t const more = std::exchange(todo.opened, 0); more != 0)
@@ -232,15 +255,7 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
     }
   }
   if (todo.jobs.empty()) return;
-  if (keep != nullptr) {
-    auto const down = std::max_element(todo.jobs.begin(), todo.jobs.end(),
-                                       [](job const& a, job const& b) { return a.here->number() < b.here->number(); });
-    auto const slow = std::max_element(todo.jobs.begin(), todo.jobs.end(),
-                                       [](job const& a, job const& b) { return a.pace < b.pace; });
-    auto const best = slow->pace > cold * down->pace ? slow : down;
-    *keep = std::move(*best);
-    todo.jobs.erase(best);
-  }
+  if (keep != nullptr) *keep = take_next(todo.jobs);
   if (todo.jobs.empty()) return;
   std::size_t const count = todo.jobs.size();
   {

@@ -147,6 +147,8 @@ class executor {
   void send(site const& from, int rank, errand what);
   void count_left(std::uint32_t epoch);
   void run(job& work, agenda& todo);
+  job take_next(std::vector<job>& jobs);
+  bool waits_for(double pace) const;
   void run_source(site& here, agenda& todo);
   bool make(site& here, std::size_t worker, std::uint64_t item);
   void run_batch(job& work, agenda& todo);
@@ -192,7 +194,9 @@ class executor {
   std::map<std::uint32_t, std::size_t> sites_in_;  // how many of this rank have not left an epoch
   std::unique_ptr<job_queue> jobs_;
 
-  std::deque<user_function> functions_;  // of each station
+  std::deque<user_function> functions_;      // of each station
+  std::deque<std::atomic<double>> item_ns_;  // of each, what an item takes a worker here; 0: not known
+  double cores_;
   std::stop_source stop_;
   std::atomic<bool> stopping_{false};
   bool parts_move_ = false;  // divide() was called
