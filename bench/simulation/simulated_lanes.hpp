@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -12,7 +14,10 @@ namespace bench {
 /// What skel::runtime::lanes are, of actors on the host of the one that makes them.
 class simulated_lanes {
  public:
-  simulated_lanes(std::size_t threads, std::function<void()> drain) : drain_(std::move(drain)) { grow(threads); }
+  /// All at once: what a core is shared by is simulated.
+  simulated_lanes(std::size_t threads, std::function<void()> drain, std::size_t = 0) : drain_(std::move(drain)) {
+    grow(threads);
+  }
   simulated_lanes(simulated_lanes const&) = delete;
   simulated_lanes& operator=(simulated_lanes const&) = delete;
   ~simulated_lanes() {
@@ -30,6 +35,7 @@ class simulated_lanes {
     while (lanes_.size() < threads)
       lanes_.push_back(simgrid::s4u::Actor::create("lane", simgrid::s4u::this_actor::get_host(), [this] { run(); }));
   }
+  double look(std::uint64_t) const { return std::numeric_limits<double>::infinity(); }
   void wait_idle() {
     while (waking_ > 0) idle_->acquire();
   }

@@ -294,6 +294,7 @@ void executor::drain() {
       jobs_->queue.pop_front();
     }
     job work = *std::exchange(current, std::nullopt);
+    turns_.fetch_add(1, std::memory_order_relaxed);
     run(work, todo);
     perform(todo, &current);
   }

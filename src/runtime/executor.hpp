@@ -67,6 +67,8 @@ class executor {
 
   /// How many jobs may run at once, in the epochs that are known.
   std::size_t most_jobs() const { return most_jobs_; }
+  /// Changes whenever a thread in drain() takes a job. Any thread.
+  std::uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
   /// Runs jobs until none waits. Several threads may.
   void drain();
   std::size_t waiting_jobs() const;
@@ -189,6 +191,7 @@ class executor {
 
   std::vector<std::unique_ptr<site>> sites_;  // of all stations, also those that may come
   std::size_t most_jobs_ = 0;
+  std::atomic<std::uint64_t> turns_{0};
   plan::run_plan last_, before_last_;  // of the epochs that are known
   std::mutex epochs_mutex_;
   std::map<std::uint32_t, std::size_t> sites_in_;  // how many of this rank have not left an epoch

@@ -1,22 +1,42 @@
 #include <skel/detail/runtime/lanes.hpp>
 
+#include <pthread.h>
+
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/worker_threads.hpp>
 
 #include "hand_over.hpp"
 #include "left_arenas.hpp"
 
 namespace skel::runtime {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+/// Between two looks [s]: a thread's clock is exact to some microseconds. A look wakes a thread up, which takes ten
+/// microseconds: a thousandth of a core at last.
+constexpr double first_pause = 1e-3, last_pause = 8e-3;
+
+double seconds_of(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
 
 struct lanes::arenas {
   ~arenas() {
@@ -35,8 +55,12 @@ struct lanes::arenas {
   std::vector<std::pair<std::size_t, std::unique_ptr<tbb::task_arena>>> threads;
 };
 
-lanes::lanes(std::size_t threads, std::function<void()> drain)
-    : threads_(threads), drain_(std::move(drain)), arenas_(std::make_unique<arenas>()) {
+lanes::lanes(std::size_t threads, std::function<void()> drain, std::size_t cores)
+    : threads_(threads),
+      allowed_(cores == 0 ? threads : std::min(threads, cores)),
+      cores_(cores == 0 ? SIZE_MAX : cores),
+      drain_(std::move(drain)),
+      arenas_(std::make_unique<arenas>()) {
   expect_workers(threads);
   arenas_->add(threads);
 }
@@ -57,17 +81,26 @@ void lanes::grow(std::size_t threads) {
   std::lock_guard guard(mutex_);
   arenas_->add(threads);
   threads_ = threads;
+  allowed_ = std::max(allowed_, std::min(threads, cores_));
 }
 
 void lanes::wake() {
-  tbb::task_arena* begins = nullptr;
   {
     std::lock_guard guard(mutex_);
-    if (running_ == threads_) {
+    if (running_ == allowed_) {
       ++again_;
       return;
     }
     ++running_;
+  }
+  begin_one();
+}
+
+/// Which is counted already.
+void lanes::begin_one() {
+  tbb::task_arena* begins = nullptr;
+  {
+    std::lock_guard guard(mutex_);
     begins = arenas_->threads.back().second.get();
   }
   handed_over(this);
@@ -77,21 +110,64 @@ void lanes::wake() {
 void lanes::run() {
   taken_over(this);
   name_worker();
+  watched mine;
+  ::pthread_getcpuclockid(::pthread_self(), &mine.clock);
+  std::unique_lock guard(mutex_);
+  mine.since = record::now(), mine.computed = seconds_of(mine.clock);
+  running_lanes_.push_back(&mine);
   for (;;) {
+    guard.unlock();
     drain_();
-    std::lock_guard guard(mutex_);
-    if (again_ > 0) {
-      --again_;
-      continue;
-    }
-    if (--running_ == 0) idle_.notify_all();
-    return;
+    guard.lock();
+    if (again_ == 0) break;
+    --again_;
   }
+  settle(mine);
+  std::erase(running_lanes_, &mine);
+  if (--running_ == 0) idle_.notify_all();
+}
+
+/// Counts what a lane has done since it was counted last.
+void lanes::settle(watched& lane) {
+  double const now = record::now(), computed = seconds_of(lane.clock);
+  held_ += now - lane.since, computed_ += computed - lane.computed;
+  lane.since = now, lane.computed = computed;
+}
+
+double lanes::look(std::uint64_t turns) {
+  std::size_t more = 0;
+  double pause = never;
+  {
+    std::lock_guard guard(mutex_);
+    if (allowed_ == threads_ || running_ == 0) return never;  // who brings work calls look() again
+    double const now = record::now();
+    if (looked_ == 0 || turns != turns_) turns_ = turns, turned_ = now;
+    if (looked_ == 0) looked_ = now, pause_ = first_pause;
+    if (now < looked_ + pause_) return looked_ + pause_ - now;
+    for (watched* const one : running_lanes_) settle(*one);
+    bool const work_waits = running_ == allowed_ && again_ > 0;
+    double const wanted = now - turned_ >= patience ? never : static_cast<double>(cores_) * held_ / computed_;
+    held_ = computed_ = 0, looked_ = now, pause_ = std::min(2 * pause_, last_pause);
+    if (work_waits && wanted >= static_cast<double>(allowed_ + 1)) {
+      std::size_t const before = allowed_;
+      allowed_ = static_cast<std::size_t>(std::min(static_cast<double>(threads_), std::floor(wanted)));
+      more = std::min(again_, allowed_ - before);
+      again_ -= more, running_ += more;
+      pause_ = first_pause;
+    }
+    pause = allowed_ == threads_ ? never : pause_;
+  }
+  for (; more > 0; --more) begin_one();
+  return pause;
 }
 
 void lanes::wait_idle() {
   std::unique_lock guard(mutex_);
-  idle_.wait(guard, [this] { return running_ == 0; });
+  while (!idle_.wait_for(guard, std::chrono::duration<double>(patience), [this] { return running_ == 0; })) {
+    guard.unlock();
+    look(turns_);
+    guard.lock();
+  }
 }
 
 }  // namespace skel::runtime

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <thread>
 
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/runtime/program.hpp>
@@ -25,7 +26,11 @@ closing run_here(program const& line, plan::run_plan const& plan, transport& amo
   Lanes* threads = nullptr;
   conductor here(line, plan, among, options, [&threads] { threads->wake(); });
   std::optional<Lanes> made;
-  together([&] { made.emplace(std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); }); });
+  together([&] {
+    made.emplace(
+        std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); },
+        std::max(1U, std::thread::hardware_concurrency()));
+  });
   Lanes& those = *made;
   threads = &those;
   try {
@@ -34,7 +39,8 @@ closing run_here(program const& line, plan::run_plan const& plan, transport& amo
       here.begin();
       while (auto const pause = here.serve()) {
         those.grow(here.work().most_jobs());
-        if (*pause > 0) here.rest(*pause);
+        double const until_look = those.look(here.work().turns());
+        if (*pause > 0) here.rest(std::min(*pause, until_look));
       }
       here.stop();
       those.wait_idle();

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <deque>
 #include <fstream>
+#include <limits>
 #include <locale>
 #include <mutex>
 #include <set>
@@ -115,19 +118,83 @@ TEST(Lanes, HaveMoreThreadsThanTheMachineHasCoresWhenAsked) {
   EXPECT_EQ(here, count);
 }
 
-/// Runs lanes of which each waits for all of them, 20 s at most. Returns how many have met.
-std::size_t meet(std::size_t count) {
+/// Runs lanes of which each waits for all of them, 20 s at most, by calling `wait`. Returns how many have met.
+template <class Wait>
+std::size_t meet(std::size_t count, std::size_t cores, Wait const& wait) {
   std::atomic<std::size_t> here{0}, most{0};
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  lanes threads(count, [&] {
-    most = std::max<std::size_t>(most, ++here);
-    while (most < count && std::chrono::steady_clock::now() < end)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    --here;
-  });
+  lanes threads(
+      count,
+      [&] {
+        std::size_t const now = ++here;
+        std::size_t seen = most;
+        while (seen < now && !most.compare_exchange_weak(seen, now)) {
+        }
+        while (most < count && std::chrono::steady_clock::now() < end) wait();
+        --here;
+      },
+      cores);
   for (std::size_t i = 0; i < count; ++i) threads.wake();
   threads.wait_idle();
   return most;
+}
+std::size_t meet(std::size_t count, std::size_t cores = 0) {
+  return meet(count, cores, [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
+}
+
+TEST(Lanes, AreMoreThanCoresWhereTheyWaitForEachOther) {
+  EXPECT_EQ(meet(3, 1), 3u);
+  EXPECT_EQ(meet(5, 2), 5u);
+  EXPECT_EQ(meet(2, 2), 2u);
+  EXPECT_EQ(meet(2, 8), 2u);
+}
+
+TEST(Lanes, AreMoreThanCoresWhereTheyComputeUntilOthersHaveComeToo) {
+  EXPECT_EQ(meet(3, 1, [] {}), 3u);
+}
+
+TEST(Lanes, AreLookedAtUntilAllMayRun) {
+  std::atomic<bool> over{false};
+  std::atomic<int> here{0};
+  lanes threads(
+      2,
+      [&] {
+        ++here;
+        while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      },
+      1);
+  EXPECT_EQ(threads.look(0), std::numeric_limits<double>::infinity()) << "none runs";
+  threads.wake(), threads.wake();
+  while (here < 1) std::this_thread::yield();
+  for (std::uint64_t turns = 1; here < 2; ++turns) {  // each time work was taken
+    double const pause = threads.look(turns);
+    if (here == 1 && std::isfinite(pause)) {
+      EXPECT_GT(pause, 0);
+      EXPECT_LE(pause, lanes::patience);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(threads.look(0), std::numeric_limits<double>::infinity()) << "all may run";
+  over = true;
+  threads.wait_idle();
+}
+
+TEST(Lanes, GrowWithTheirNumberUpToTheCores) {
+  std::atomic<int> together{0}, waiting{3};
+  lanes threads(
+      1,
+      [&] {
+        if (waiting.fetch_sub(1) <= 0) return;
+        ++together;
+        while (together < 3) std::this_thread::yield();
+      },
+      3);
+  threads.wake();
+  while (together < 1) std::this_thread::yield();
+  threads.grow(3);
+  threads.wake(), threads.wake();
+  threads.wait_idle();
+  EXPECT_EQ(together, 3);
 }
 
 TEST(Lanes, OfALaterRunAreMoreThanOneTbbAllowsItselfAtFirst) {

@@ -2,19 +2,28 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <vector>
+
+#include <time.h>
 
 namespace skel::runtime {
 
 /// Threads of a oneTBB arena that run one function until it has nothing left to do. When nobody has work the threads go
 /// back to oneTBB, which puts them to sleep; parallel algorithms that a user's stage calls share the same arena.
+///
+/// More lanes than cores take the cores from each other in the middle of an item, so there are only as many at first,
+/// if the maker says so, and more where they wait: as look() finds.
 class lanes {
  public:
   /// Up to `threads` lanes, each of which calls `drain()`: it must return when there is no work, and must be safe to
-  /// run on several threads at once. Throws skel::error if the system does not give as many threads.
-  lanes(std::size_t threads, std::function<void()> drain);
+  /// run on several threads at once. Throws skel::error if the system does not give as many threads. `cores`: so many
+  /// at first; 0: all.
+  lanes(std::size_t threads, std::function<void()> drain, std::size_t cores = 0);
   ~lanes();
 
   /// Sees to it that one more lane runs drain() after this call, if fewer than `threads` do. Call it after the work has
@@ -25,21 +34,41 @@ class lanes {
   /// there are as many lanes as before, and a warning on standard error. One thread at a time.
   void grow(std::size_t threads);
 
+  /// Looks whether lanes wait, for sleep, input or other threads, while there is more work, and lets others run then:
+  /// as many as keep the cores busy, by the share of the time in which lanes computed since the last look. All may run
+  /// where no lane has come back for `patience`: it may wait for another one, and compute meanwhile. `turns`: a number
+  /// that changes whenever a lane takes work. How long until the next look [s]; infinite: none is needed. O(lanes). One
+  /// thread at a time.
+  double look(std::uint64_t turns);
+  static constexpr double patience = 0.1;  ///< [s]
+
   /// Returns when no lane runs.
   void wait_idle();
 
  private:
   struct arenas;
+  /// A lane that runs, and since when it is watched.
+  struct watched {
+    clockid_t clock{};
+    double computed = 0, since = 0;  // by that clock, and by all clocks
+  };
 
   void run();
+  void begin_one();
+  void settle(watched& lane);
 
-  std::size_t threads_, refused_ = 0;
+  std::size_t threads_, allowed_, cores_, refused_ = 0;
   std::function<void()> drain_;
   std::unique_ptr<arenas> arenas_;
   std::mutex mutex_;
   std::condition_variable idle_;
   std::size_t running_ = 0;
   std::size_t again_ = 0;  // wake-ups that came while every lane was running: as many lanes look once more
+  std::vector<watched*> running_lanes_{};
+  double held_ = 0, computed_ = 0;  // by lanes since the last look
+  double looked_ = 0, pause_ = 0;   // at the last one, until the next one
+  double turned_ = 0;               // when `turns_` changed
+  std::uint64_t turns_ = 0;
 };
 
 }  // namespace skel::runtime
