@@ -46,6 +46,13 @@ std::uint64_t sum_of(block const& in) {
 struct serial_stages {
   std::uint64_t items;
   std::size_t bytes;
+  std::size_t passes = 0;  ///< of the source over an item that it has made
+
+  block make(std::uint64_t number) const {
+    block made = block_of(number, bytes);
+    for (std::size_t pass = 0; pass < passes; ++pass) made = passed(std::move(made), 3);
+    return made;
+  }
 
   std::uint64_t by_skel(skel::grid& grid) const {
     std::uint64_t sum = 0;
@@ -55,7 +62,7 @@ struct serial_stages {
     auto app = skel::source("make",
                             [*this, next = std::uint64_t{0}]() mutable -> std::optional<block> {
                               if (next == items) return std::nullopt;
-                              return block_of(next++, bytes);
+                              return make(next++);
                             }) |
                stage(3) | stage(5) | stage(7) | stage(9) |
                skel::sink("add", [&](block const& in) { sum += sum_of(in); });
@@ -75,7 +82,7 @@ struct serial_stages {
                                                              control.stop();
                                                              return block{};
                                                            }
-                                                           return block_of(next++, bytes);
+                                                           return make(next++);
                                                          }) &
                                stage(3) & stage(5) & stage(7) & stage(9) &
                                tbb::make_filter<block, void>(serial, [&](block const& in) { sum += sum_of(in); }));
@@ -174,6 +181,9 @@ int main(int argc, char** argv) try {
         right;
     right = compare("64 KiB through four serial stages, 5000", serial_stages{5000 * more, 1U << 16U}, rounds, tokens) &&
             right;
+    right =
+        compare("the same, the source makes four passes", serial_stages{5000 * more, 1U << 16U, 4}, rounds, tokens) &&
+        right;
   }
   auto const turns_of_us = static_cast<std::uint64_t>(1000 / bench::turn_time());
   if (wanted("farms")) {
