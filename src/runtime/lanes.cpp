@@ -155,7 +155,7 @@ double lanes::look(std::uint64_t turns) {
       again_ -= more, running_ += more;
       pause_ = first_pause;
     }
-    pause = allowed_ == threads_ ? never : pause_;
+    if (allowed_ < threads_) pause = pause_;
   }
   for (; more > 0; --more) begin_one();
   return pause;
