@@ -200,16 +200,16 @@ std::vector<record::span> executor::take_spans() {
   return all;
 }
 
-/// Whether a station that takes so long for an item is what the line waits for, and not the cores: if all stations here
-/// had them to themselves, they would do an item in less time.
+/// Whether the line waits for a station of this pace [ns], and not for the cores. All stations here, alone on the
+/// cores, would do an item in less time then.
 bool executor::waits_for(double pace) const {
   double all = 0;
   for (auto const& one : item_ns_) all += one.load(std::memory_order_relaxed);
   return pace * cores_ > all;
 }
 
-/// Of jobs that have become possible, the one that the calling lane does next: the one furthest down the line, whose
-/// batch is in the cache, unless the line waits for another station, which would have to wait for a lane to wake up.
+/// The calling lane does one of the possible jobs next: the one furthest down the line, whose batch is in its cache. If
+/// the line waits for another station, it does that one, which would wait for a lane to wake up otherwise.
 job executor::take_next(std::vector<job>& jobs) {
   for (job const& one : jobs)
     if (one.item_ns > 0) item_ns_[one.here->number()].store(one.item_ns, std::memory_order_relaxed);

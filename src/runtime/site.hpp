@@ -56,8 +56,8 @@ struct job {
   std::size_t worker = no_worker;  ///< batch: who processes it; rest, leave: the first one that ends
   arrival input;                   ///< batch: what
   copy_job shown;                  ///< copy, join: what
-  double item_ns = 0,
-         pace = 0;  ///< batch, source: what an item takes a worker, and all of the station here; 0: unknown
+  double item_ns = 0;              ///< batch, source: what an item takes a worker here [ns]; 0: not known
+  double pace = 0;                 ///< the same of all workers of the station here together [ns]
   int to = no_rank;                ///< leave: where the station goes on; no_rank: here, or it has no state
   int from = no_rank;              ///< enter: where the station was; lend: who asks
   stream_position counts{};        ///< leave, enter, save

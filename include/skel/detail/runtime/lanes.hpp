@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include <time.h>
@@ -26,7 +25,7 @@ class lanes {
   lanes(std::size_t threads, std::function<void()> drain, std::size_t cores = 0);
   ~lanes();
 
-  /// Sees to it that one more lane runs drain() after this call, if fewer than `threads` do. Call it after the work has
+  /// Sees to it that one more lane runs drain() after this call, if fewer than may run do. Call it after the work has
   /// been made visible. Any thread.
   void wake();
 
@@ -63,7 +62,7 @@ class lanes {
   std::mutex mutex_;
   std::condition_variable idle_;
   std::size_t running_ = 0;
-  std::size_t again_ = 0;  // wake-ups that came while every lane was running: as many lanes look once more
+  std::size_t again_ = 0;  // wake-ups that came while as many lanes ran as may: as many lanes look once more
   std::vector<watched*> running_lanes_{};
   double held_ = 0, computed_ = 0;  // by lanes since the last look
   double looked_ = 0, pause_ = 0;   // at the last one, until the next one
