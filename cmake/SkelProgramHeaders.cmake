@@ -4,7 +4,7 @@ include_guard(GLOBAL)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/program_headers.cpp CONTENT "// Holds the precompiled headers of programs.\n")
 add_library(skel_program_headers OBJECT ${PROJECT_BINARY_DIR}/program_headers.cpp)
 target_link_libraries(skel_program_headers PRIVATE skel_flags CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
-target_precompile_headers(skel_program_headers PRIVATE <CLI/CLI.hpp> <fmt/format.h> <nlohmann/json.hpp>)
+target_precompile_headers(skel_program_headers PRIVATE ${CMAKE_CURRENT_LIST_DIR}/program_headers.hpp)
 
 # skel_precompile_headers_of_programs(): for all executables of this folder that link CLI11.
 function(skel_precompile_headers_of_programs)

@@ -2,14 +2,9 @@
 include(GoogleTest)
 include(SkelMpirun)
 
-# Tests are compiled once for each time that they run: what is tested is optimised as the build says, they are hardly.
-# Under sanitizers, where optimising takes as long as everything else, not at all.
+# What is tested is optimised as the build says; the tests are not, as they are compiled once for each time that they run.
 add_library(skel_test_flags INTERFACE)
-if(SKEL_SANITIZE)
-  target_compile_options(skel_test_flags INTERFACE -O0)
-elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-  target_compile_options(skel_test_flags INTERFACE -O1)
-endif()
+target_compile_options(skel_test_flags INTERFACE -O0)
 # What a test may leave out, whichever compiler sanitizes.
 foreach(sanitizer address thread)
   if(SKEL_SANITIZE MATCHES ${sanitizer})
@@ -44,11 +39,22 @@ if(SKEL_SANITIZE)
   set(SKEL_TEST_TIMEOUT 900)
 endif()
 
+# skel_compile_together(TARGET): eight of its sources at once, where there are so many; most of the time they are compiled for
+# goes into what they include. Names of their unnamed namespaces meet then.
+function(skel_compile_together target)
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources count)
+  if(count GREATER_EQUAL 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${SKEL_UNITY_BUILD})
+  endif()
+endfunction()
+
 # skel_test(NAME LIBS targets... SOURCES files...): one GoogleTest executable per room.
 function(skel_test name)
   cmake_parse_arguments(arg "" "" "LIBS;SOURCES" ${ARGN})
   add_executable(test_${name} ${arg_SOURCES})
   target_link_libraries(test_${name} PRIVATE skel_flags skel_test_flags ${arg_LIBS} skel_comma_locale GTest::gmock GTest::gtest GTest::gtest_main)
+  skel_compile_together(test_${name})
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_precompile_headers(test_${name} REUSE_FROM skel_test_headers)
   gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES
@@ -122,6 +128,7 @@ function(skel_mpi_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "RANKS;LIBS;SOURCES" ${ARGN})
   add_executable(test_${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
   target_link_libraries(test_${name} PRIVATE skel_flags skel_test_flags ${arg_LIBS} skel_comma_locale GTest::gmock GTest::gtest MPI::MPI_CXX)
+  skel_compile_together(test_${name})
   target_precompile_headers(test_${name} REUSE_FROM skel_test_headers)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   skel_mpirun_test(${name} RANKS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT} COMMAND $<TARGET_FILE:test_${name}> LABELS ${name})

@@ -113,7 +113,7 @@ TEST(BroadcastPrice, OfNobodyElseIsNothing) {
         << algorithm.name;
 }
 
-cost::any_model random_model(std::mt19937_64& random, std::size_t hosts) {
+cost::any_model spread_model(std::mt19937_64& random, std::size_t hosts) {
   auto const draw = [&](double low, double high) {
     return std::exp(std::uniform_real_distribution<>(std::log(low), std::log(high))(random));
   };
@@ -146,7 +146,7 @@ TEST(BroadcastPrice, OfATreeIsThatOfItsSchedule) {
                                      .bytes = random() % 3000,
                                      .segment = random() % 2 == 0 ? 0 : 1 + random() % 500,
                                      .radix = 2 + random() % 4};
-    cost::any_model const model = random_model(random, P);
+    cost::any_model const model = spread_model(random, P);
     double const fast = collective_price(algorithm, problem, model);
     double const exact = std::visit([&](auto const& m) { return cost::completion(algorithm.make(problem), m); }, model);
     ASSERT_NEAR(fast, exact, 1e-12 * exact)
@@ -195,7 +195,7 @@ TEST(ReducePrice, OfATreeIsThatOfItsSchedule) {
                                      .bytes = random() % 3000,
                                      .segment = random() % 2 == 0 ? 0 : 1 + random() % 500,
                                      .radix = 2 + random() % 4};
-    cost::any_model const model = random_model(random, P);
+    cost::any_model const model = spread_model(random, P);
     double const gamma = random() % 3 == 0 ? 0 : std::exp(std::uniform_real_distribution<>(-23, -12)(random));
     double const fast = collective_price(algorithm, problem, model, gamma);
     double const exact =
@@ -332,7 +332,7 @@ TEST(BestSegment, IsAsGoodAsTheBestOfAllSizes) {
                                .unit = std::array<std::uint64_t, 2>{1, 8}[random() % 2],
                                .radix = 2 + random() % 3};
     problem.bytes *= problem.unit;
-    cost::any_model const model = random_model(random, P);
+    cost::any_model const model = spread_model(random, P);
     double const gamma = std::exp(std::uniform_real_distribution<>(-25, -14)(random));
     for (char const* name : {"pipeline", "segmented_binary", "segmented_binomial", "segmented_k_nomial"}) {
       auto const& algorithm = *plan::find_algorithm(i % 2 ? collective::reduce : collective::broadcast, name);

@@ -19,7 +19,7 @@ namespace {
 
 namespace pepa = skel::cost::pepa;
 
-pepa::steady_state solved(std::string const& text) {
+pepa::steady_state solution_of(std::string const& text) {
   return pepa::solve(pepa::derive(pepa::parse(text)));
 }
 
@@ -45,11 +45,11 @@ std::string pipeline(std::vector<double> const& moves, std::vector<double> const
 }
 
 double throughput(std::vector<double> const& moves, std::vector<double> const& services) {
-  return solved(pipeline(moves, services)).throughput("process1");
+  return solution_of(pipeline(moves, services)).throughput("process1");
 }
 
 TEST(Pipeline, OfThreeStagesIsThatOfThePaper) {
-  auto const steady = solved(pipeline({1e4, 1e4, 1e4, 1e4}, {10, 10, 10}));
+  auto const steady = solution_of(pipeline({1e4, 1e4, 1e4, 1e4}, {10, 10, 10}));
   EXPECT_EQ(steady.space().states(), 27u);
   EXPECT_EQ(steady.space().transitions(), 51u);
   EXPECT_NEAR(steady.throughput("process1"), 5.6346666902, 5e-11);
@@ -76,7 +76,7 @@ TEST(Pipeline, WithInstantServiceHasItsClosedForm) {
 }
 
 TEST(Pipeline, PassesEveryItemThroughEveryAction) {
-  auto const steady = solved(pipeline({3, 100, 0.5, 20, 7}, {1, 40, 2, 9}));
+  auto const steady = solution_of(pipeline({3, 100, 0.5, 20, 7}, {1, 40, 2, 9}));
   for (auto const& [action, value] : steady.throughputs())
     EXPECT_NEAR(value, steady.throughput("move1"), 1e-13) << action;
 }
@@ -104,7 +104,7 @@ std::string queue(std::size_t k, std::size_t servers, double arrival, double ser
 
 TEST(Queue, WithOneServerAndKPlacesIsThatOfTheTextbook) {
   double const a = 3, s = 4, rho = a / s;
-  auto const steady = solved(queue(8, 1, a, s));
+  auto const steady = solution_of(queue(8, 1, a, s));
   for (std::size_t n = 0; n <= 8; ++n)
     EXPECT_NEAR(steady.population(length(n)),
                 (1 - rho) * std::pow(rho, static_cast<double>(n)) / (1 - std::pow(rho, 9)), 1e-15);
@@ -114,18 +114,18 @@ TEST(Queue, WithoutWaitingPlacesLosesWhatErlangLoses) {
   double const load = 6;
   double blocking = 1;
   for (int n = 1; n <= 10; ++n) blocking = load * blocking / (n + load * blocking);
-  auto const steady = solved(queue(10, 10, load, 1));
+  auto const steady = solution_of(queue(10, 10, load, 1));
   EXPECT_NEAR(steady.population("Q10"), blocking, 1e-15);
   EXPECT_NEAR(steady.throughput("serve"), load * (1 - blocking), 1e-14);
 }
 
 TEST(Queue, OfArrayedServersIsTheSameQueue) {
   // Ten servers that an arrival takes passively: the same Erlang loss system, from components.
-  auto const steady = solved(
+  auto const steady = solution_of(
       "Idle = (arrive, infty).Busy; Busy = (serve, 1).Idle; Source = (arrive, 6).Source;"
       "Source <arrive> Idle[10]");
   EXPECT_EQ(steady.space().states(), 11u);
-  EXPECT_NEAR(steady.throughput("arrive"), solved(queue(10, 10, 6, 1)).throughput("serve"), 1e-13);
+  EXPECT_NEAR(steady.throughput("arrive"), solution_of(queue(10, 10, 6, 1)).throughput("serve"), 1e-13);
 }
 
 TEST(Queue, ThatIsALongOneIsSolvedThoughSweepsAreSlow) {
@@ -142,7 +142,7 @@ TEST(Queue, ThatIsALongOneIsSolvedThoughSweepsAreSlow) {
 }
 
 TEST(Steady, GivesStatesThatAreLeftForEverNoProbability) {
-  auto const steady = solved("Start = (begin, 1).Warm; Warm = (begin, 2).P; P = (a, 3).Q; Q = (b, 1).P; Start");
+  auto const steady = solution_of("Start = (begin, 1).Warm; Warm = (begin, 2).P; P = (a, 3).Q; Q = (b, 1).P; Start");
   EXPECT_EQ(steady.transient(), 2u);
   EXPECT_EQ(steady.population("Start"), 0);
   EXPECT_EQ(steady.throughput("begin"), 0);
@@ -150,13 +150,13 @@ TEST(Steady, GivesStatesThatAreLeftForEverNoProbability) {
 }
 
 TEST(Steady, OfASingleStateIsCertain) {
-  auto const steady = solved("P = (a, 7).P; P");
+  auto const steady = solution_of("P = (a, 7).P; P");
   EXPECT_EQ(steady.probabilities(), std::vector<double>{1.0});
   EXPECT_DOUBLE_EQ(steady.throughput("a"), 7);
 }
 
 TEST(Steady, TellsWhereComponentsSpendTheirTime) {
-  auto const steady = solved("P = (a, 1).P1; P1 = (b, 3).P; Q = (c, 1).Q1; Q1 = (d, 1).Q; P[4] || Q/{c}");
+  auto const steady = solution_of("P = (a, 1).P1; P1 = (b, 3).P; Q = (c, 1).Q1; Q1 = (d, 1).Q; P[4] || Q/{c}");
   auto const all = steady.utilisations();
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].component, "P");
@@ -171,7 +171,7 @@ TEST(Steady, TellsWhereComponentsSpendTheirTime) {
 }
 
 TEST(Steady, RefusesNamesThatAreNotInTheModel) {
-  auto const steady = solved("P = (serve, 1).P; P");
+  auto const steady = solution_of("P = (serve, 1).P; P");
   try {
     steady.throughput("server");
     FAIL() << "an unknown action was accepted";

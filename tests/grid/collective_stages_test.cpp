@@ -18,8 +18,11 @@
 #include <skel/detail/runtime/sequential.hpp>
 #include <skel/skel.hpp>
 
+#include "support/count_to.hpp"
+
 namespace {
 
+using skel::test::count_to;
 using namespace std::chrono_literals;
 
 int rank_count() {
@@ -40,11 +43,6 @@ skel::run_settings on_equal_hosts() {
   settings.calibration_time = 0.01;
   settings.planning_time = 0.2;
   return settings;
-}
-
-auto count_to(int n) {
-  return skel::source("count",
-                      [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
 }
 
 int slowly(int x) {

@@ -28,6 +28,8 @@
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/skel.hpp>
 
+#include "support/count_to.hpp"
+
 namespace sample {
 
 /// Has a serializer, and no default constructor.
@@ -55,6 +57,7 @@ struct skel::serializer<sample::mark> {
 
 namespace {
 
+using skel::test::count_to;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
@@ -80,11 +83,6 @@ skel::run_settings on_equal_hosts() {
   settings.calibration_time = 0.01;
   settings.planning_time = 0.2;
   return settings;
-}
-
-auto count_to(int n) {
-  return skel::source("count",
-                      [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
 }
 
 auto wait_for(std::chrono::microseconds time) {

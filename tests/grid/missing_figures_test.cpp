@@ -28,7 +28,7 @@ skel::platform::survey two_clusters() {
   return all;
 }
 
-std::vector<std::pair<std::size_t, std::size_t>> ranks(std::vector<asked_path> const& asked) {
+std::vector<std::pair<std::size_t, std::size_t>> ranks_of(std::vector<asked_path> const& asked) {
   std::vector<std::pair<std::size_t, std::size_t>> all;
   for (asked_path const& one : asked) all.emplace_back(one.from, one.to);
   return all;
@@ -52,16 +52,16 @@ TEST(Players, AreTheRanksWhereEachCountsAsAHost) {
 TEST(MissingFigures, AreAllPathsOfASurveyWithoutMessages) {
   auto all = two_clusters();
   auto const asked = what_is_asked(all, find_players(five_ranks, false), {});
-  EXPECT_THAT(ranks(asked.local), ElementsAre(std::pair(0, 3), std::pair(2, 4))) << "one of each cluster";
-  EXPECT_THAT(ranks(asked.inside), ElementsAre(std::pair(0, 1)));
-  EXPECT_THAT(ranks(asked.links), ElementsAre(std::pair(1, 2), std::pair(2, 1)));
+  EXPECT_THAT(ranks_of(asked.local), ElementsAre(std::pair(0, 3), std::pair(2, 4))) << "one of each cluster";
+  EXPECT_THAT(ranks_of(asked.inside), ElementsAre(std::pair(0, 1)));
+  EXPECT_THAT(ranks_of(asked.links), ElementsAre(std::pair(1, 2), std::pair(2, 1)));
 }
 
 TEST(MissingFigures, OfBothWaysBetweenClustersAreAskedOfTheSameHosts) {
   auto all = two_clusters();
   all.links[1].measured.between = {2, 0};  // as latencies of an even number of pairs say
   auto const asked = what_is_asked(all, find_players(five_ranks, false), {});
-  EXPECT_THAT(ranks(asked.links), ElementsAre(std::pair(1, 2), std::pair(2, 1)));
+  EXPECT_THAT(ranks_of(asked.links), ElementsAre(std::pair(1, 2), std::pair(2, 1)));
   EXPECT_EQ(all.links[1].measured.between, std::pair(std::size_t{2}, std::size_t{1}));
 }
 
@@ -71,7 +71,7 @@ TEST(MissingFigures, AreTheModelsThatNobodyHasWantedBefore) {
   what_is_asked(all, players, {}).for_each([](asked_path const& one) { one.path->probes = 5; });
   EXPECT_TRUE(what_is_asked(all, players, {}).empty());
   auto const asked = what_is_asked(all, players, {model_kind::plogp});
-  EXPECT_THAT(ranks(asked.local), ElementsAre(std::pair(2, 4))) << "models of ranks where the cluster is one host";
+  EXPECT_THAT(ranks_of(asked.local), ElementsAre(std::pair(2, 4))) << "models of ranks where the cluster is one host";
   EXPECT_THAT(asked.inside, SizeIs(1));
   EXPECT_THAT(asked.links, SizeIs(2));
   asked.for_each([](asked_path const& one) { one.path->models["plogp"] = "{}"; });

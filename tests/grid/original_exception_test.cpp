@@ -21,6 +21,8 @@
 #include <skel/iterate.hpp>
 #include <skel/skel.hpp>
 
+#include "support/count_to.hpp"
+
 namespace shop {
 
 struct out_of_stock : std::runtime_error {
@@ -52,6 +54,7 @@ namespace {
 
 using shop::out_of_stock;
 using shop::parcel;
+using skel::test::count_to;
 using testing::HasSubstr;
 
 constexpr char const* type = "shop::out_of_stock";
@@ -96,10 +99,6 @@ int sell(int x) {
   return x;
 }
 
-auto count_to(int n) {
-  return skel::source("count",
-                      [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
-}
 auto const drop = skel::sink([](int) {});
 
 /// Stations between source and sink are on the last rank.

@@ -189,7 +189,9 @@ TEST(Resumption, ASinkKeepsWhatIsInItsFileUntilItWrites) {
   if (grid.rank() == 0) std::ofstream(here / "out") << "of the run before";
   auto app = compose(here / "out", [](std::uint64_t x) { return x > 0 ? throw std::runtime_error("bad item") : x; });
   EXPECT_THROW(grid.run(app), skel::stage_error);
-  if (grid.rank() == 0) EXPECT_EQ(text_in(here / "out"), "of the run before");
+  if (grid.rank() == 0) {
+    EXPECT_EQ(text_in(here / "out"), "of the run before");
+  }
 }
 
 struct unwritable : summing {

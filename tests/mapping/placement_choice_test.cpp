@@ -10,7 +10,7 @@ using skel::mapping::decider;
 using skel::mapping::placement_choice;
 using skel::mapping::placement_request;
 
-constexpr double usual = 0.1;
+constexpr double usual_doubt = 0.1;
 
 placement_request three_ways(double best) {
   return {.program = 7,
@@ -21,18 +21,18 @@ placement_request three_ways(double best) {
 }
 
 TEST(PlacementChoice, KeepsTheLawsOfDecisions) {
-  expect_decision_laws<placement_choice>([] { return placement_choice(usual); }, three_ways(10));
+  expect_decision_laws<placement_choice>([] { return placement_choice(usual_doubt); }, three_ways(10));
 }
 
 TEST(PlacementChoice, DoubtsAForecastAsMuchAsUsualBeforeAnythingIsKnown) {
-  decider<placement_choice> one{placement_choice(usual)};
+  decider<placement_choice> one{placement_choice(usual_doubt)};
   auto const& made = one.use(three_ways(10));
   EXPECT_EQ(made.per_use(), 0.1);
-  EXPECT_NEAR(made.ranked.front().time.scatter, usual, 1e-12);
+  EXPECT_NEAR(made.ranked.front().time.scatter, usual_doubt, 1e-12);
 }
 
 TEST(PlacementChoice, LearnsOfAProgramFromRunToRunThoughItsTimesDiffer) {
-  decider<placement_choice> one{placement_choice(usual)};
+  decider<placement_choice> one{placement_choice(usual_doubt)};
   for (int run = 0; run < 20; ++run) {
     auto const asked = three_ways(10 + run);
     ASSERT_EQ(one.use(asked).chosen().plan.name, run < 1 ? "a | a*2" : "a | b") << run;
@@ -44,7 +44,7 @@ TEST(PlacementChoice, LearnsOfAProgramFromRunToRunThoughItsTimesDiffer) {
 }
 
 TEST(PlacementChoice, TakesNoTimesForThoseOfTheModelThatTheStagesHad) {
-  decider<placement_choice> one{placement_choice(usual)};
+  decider<placement_choice> one{placement_choice(usual_doubt)};
   for (int run = 0; run < 10; ++run) {
     auto const asked = three_ways(10 + run);
     ASSERT_EQ(one.use(asked).chosen().plan.index, 0U);

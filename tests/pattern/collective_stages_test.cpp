@@ -9,15 +9,13 @@
 #include <skel/detail/pattern/collective_stages.hpp>
 #include <skel/detail/runtime/sequential.hpp>
 
+#include "support/count_to.hpp"
+
 namespace {
 
 using skel::runtime::run_sequential;
+using skel::test::count_to;
 using testing::ElementsAre;
-
-auto count_to(int n) {
-  return skel::source("count",
-                      [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
-}
 
 auto keep(std::vector<std::string>& out) {
   return skel::sink([&out](std::string s) { out.push_back(std::move(s)); });

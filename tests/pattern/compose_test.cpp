@@ -12,15 +12,13 @@
 #include <skel/detail/pattern/runtime_pipeline.hpp>
 #include <skel/detail/runtime/sequential.hpp>
 
+#include "support/count_to.hpp"
+
 namespace {
 
 using skel::runtime::run_sequential;
 using skel::skeletons::flow_through;
-
-auto count_to(int n) {
-  return skel::source("count",
-                      [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
-}
+using skel::test::count_to;
 
 struct not_default_constructible {
   explicit not_default_constructible(int v) : value(v) {}

@@ -16,17 +16,16 @@
 #include <skel/detail/runtime/sequential.hpp>
 #include <skel/detail/runtime/station_state.hpp>
 
+#include "support/count_to.hpp"
+
 namespace {
 
 using skel::emitter;
 using skel::skeletons::emits_items;
 using skel::skeletons::emitted;
 using skel::skeletons::flow_through;
+using skel::test::count_to;
 using testing::ElementsAre;
-
-auto count_to(int n) {
-  return skel::source("count", [n, i = 0]() mutable { return i < n ? std::optional(i++) : std::nullopt; });
-}
 
 /// What reaches a sink of T behind `stages`.
 template <class T, class Stages>

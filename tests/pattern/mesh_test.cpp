@@ -10,21 +10,15 @@
 
 #include <skel/detail/base/error.hpp>
 
+#include "support/refusal.hpp"
+
 namespace {
 
 using skel::cell_kind;
 using skel::mesh;
+using skel::test::refusal_of;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-std::string refusal(auto make) {
-  try {
-    make();
-  } catch (skel::input_error const& refused) {
-    return refused.what();
-  }
-  return "nothing was refused";
-}
 
 /// One cell of a kind, its nodes 0, 1, 2, ...
 mesh single(cell_kind kind, std::size_t nodes) {
@@ -59,21 +53,25 @@ TEST(Mesh, KeepsOffsetsOnlyWhereCellsHaveUnequalNumbersOfNodes) {
 }
 
 TEST(Mesh, RefusesWhatDoesNotFit) {
-  EXPECT_THAT(refusal([] { mesh(3, cell_kind::triangle, {0, 1, 2, 0}); }), testing::HasSubstr("4 corners"));
-  EXPECT_THAT(refusal([] {
+  EXPECT_THAT(refusal_of([] { mesh(3, cell_kind::triangle, {0, 1, 2, 0}); }), testing::HasSubstr("4 corners"));
+  EXPECT_THAT(refusal_of([] {
                 mesh(3, cell_kind::triangle, {0, 1, 2, 0, 1, 3});
               }),
               testing::AllOf(testing::HasSubstr("cell 1"), testing::HasSubstr("node 3")));
-  EXPECT_THAT(refusal([] { mesh(3, cell_kind::polygon, {0, 1, 2}); }), testing::HasSubstr("offsets"));
-  EXPECT_THAT(refusal([] {
+  EXPECT_THAT(refusal_of([] { mesh(3, cell_kind::polygon, {0, 1, 2}); }), testing::HasSubstr("offsets"));
+  EXPECT_THAT(refusal_of([] {
                 mesh(4, {cell_kind::tet}, {0, 3}, {0, 1, 2});
               }),
               testing::AllOf(testing::HasSubstr("cell 0"), testing::HasSubstr("a tet has 4 nodes, not 3")));
-  EXPECT_THAT(refusal([] { mesh(4, {cell_kind::polygon}, {0, 2}, {0, 1}); }), testing::HasSubstr("3 or more"));
-  EXPECT_THAT(refusal([] { mesh(4, {cell_kind::tet}, {0, 4, 4}, {0, 1, 2, 3}); }), testing::HasSubstr("2 offsets"));
-  EXPECT_THAT(refusal([] { mesh(2, cell_kind::line, {0, 1}, {3, {0, 0, 0}}); }), testing::HasSubstr("3 coordinates"));
-  EXPECT_THAT(refusal([] { mesh(2, cell_kind::line, {0, 1}, {1, {0, 0}}); }), testing::HasSubstr("1 dimensions"));
-  EXPECT_THAT(refusal([] { mesh((std::size_t{1} << 31) + 1, cell_kind::line, {}); }), testing::HasSubstr("2147483649"));
+  EXPECT_THAT(refusal_of([] { mesh(4, {cell_kind::polygon}, {0, 2}, {0, 1}); }), testing::HasSubstr("3 or more"));
+  EXPECT_THAT(refusal_of([] { mesh(4, {cell_kind::tet}, {0, 4, 4}, {0, 1, 2, 3}); }), testing::HasSubstr("2 offsets"));
+  EXPECT_THAT(refusal_of([] {
+                mesh(2, cell_kind::line, {0, 1}, {3, {0, 0, 0}});
+              }),
+              testing::HasSubstr("3 coordinates"));
+  EXPECT_THAT(refusal_of([] { mesh(2, cell_kind::line, {0, 1}, {1, {0, 0}}); }), testing::HasSubstr("1 dimensions"));
+  EXPECT_THAT(refusal_of([] { mesh((std::size_t{1} << 31) + 1, cell_kind::line, {}); }),
+              testing::HasSubstr("2147483649"));
 }
 
 TEST(Mesh, HasAnIterationForEachCellInItsPattern) {

@@ -10,20 +10,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/detail/base/error.hpp>
+#include "support/refusal.hpp"
 
 namespace {
 
 using skel::pattern;
-
-std::string refusal(auto make) {
-  try {
-    make();
-  } catch (skel::input_error const& refused) {
-    return refused.what();
-  }
-  return "nothing was refused";
-}
+using skel::test::refusal_of;
 
 TEST(Pattern, DealsSubscriptsToIterations) {
   pattern const edges(3, 4, std::vector{0, 1, 1, 2, 2, 3});
@@ -53,35 +45,35 @@ TEST(Pattern, MayBeEmpty) {
 }
 
 TEST(Pattern, NamesIterationSlotAndValueOfASubscriptOutOfRange) {
-  EXPECT_THAT(refusal([] {
+  EXPECT_THAT(refusal_of([] {
                 pattern(2, 4, std::vector{0, 1, 2, 4});
               }),
               testing::AllOf(testing::HasSubstr("iteration 1, slot 1"), testing::HasSubstr("subscript 4"),
                              testing::HasSubstr("4 elements")));
-  EXPECT_THAT(refusal([] {
+  EXPECT_THAT(refusal_of([] {
                 pattern(2, 4, std::vector{0, -1, 2, 3});
               }),
               testing::AllOf(testing::HasSubstr("iteration 0, slot 1"), testing::HasSubstr("subscript -1")));
-  EXPECT_THAT(refusal([] { pattern(1, 4, std::vector<std::int64_t>{std::int64_t{1} << 32}); }),
+  EXPECT_THAT(refusal_of([] { pattern(1, 4, std::vector<std::int64_t>{std::int64_t{1} << 32}); }),
               testing::HasSubstr("subscript 4294967296"));
-  EXPECT_THAT(refusal([] {
+  EXPECT_THAT(refusal_of([] {
                 pattern::rows(4, {0, 0, 1, 3}, std::vector{3, 2, 9});
               }),
               testing::HasSubstr("iteration 2, slot 1"));
 }
 
 TEST(Pattern, RefusesShapesThatDoNotFit) {
-  EXPECT_THAT(refusal([] { pattern(2, 4, std::vector{0, 1, 2}); }), testing::HasSubstr("3 subscripts"));
-  EXPECT_THAT(refusal([] { pattern(0, 4, std::vector{0}); }), testing::HasSubstr("0 iterations"));
-  EXPECT_THAT(refusal([] { pattern::rows(4, {}, std::vector<int>{}); }), testing::HasSubstr("offsets[0]"));
-  EXPECT_THAT(refusal([] { pattern::rows(4, {1, 1}, std::vector{0}); }), testing::HasSubstr("offsets[0]"));
-  EXPECT_THAT(refusal([] { pattern::rows(4, {0, 2, 1}, std::vector{0}); }), testing::HasSubstr("offsets[2]"));
-  EXPECT_THAT(refusal([] { pattern::rows(4, {0, 2}, std::vector{0}); }), testing::HasSubstr("offsets[1]"));
+  EXPECT_THAT(refusal_of([] { pattern(2, 4, std::vector{0, 1, 2}); }), testing::HasSubstr("3 subscripts"));
+  EXPECT_THAT(refusal_of([] { pattern(0, 4, std::vector{0}); }), testing::HasSubstr("0 iterations"));
+  EXPECT_THAT(refusal_of([] { pattern::rows(4, {}, std::vector<int>{}); }), testing::HasSubstr("offsets[0]"));
+  EXPECT_THAT(refusal_of([] { pattern::rows(4, {1, 1}, std::vector{0}); }), testing::HasSubstr("offsets[0]"));
+  EXPECT_THAT(refusal_of([] { pattern::rows(4, {0, 2, 1}, std::vector{0}); }), testing::HasSubstr("offsets[2]"));
+  EXPECT_THAT(refusal_of([] { pattern::rows(4, {0, 2}, std::vector{0}); }), testing::HasSubstr("offsets[1]"));
 }
 
 TEST(Pattern, RefusesMoreElementsThanPlansCanNumber) {
   EXPECT_EQ(pattern(1, std::size_t{1} << 31, std::vector<std::uint32_t>{0x7fffffff}).elements(), std::size_t{1} << 31);
-  EXPECT_THAT(refusal([] { pattern(1, (std::size_t{1} << 31) + 1, std::vector{0}); }),
+  EXPECT_THAT(refusal_of([] { pattern(1, (std::size_t{1} << 31) + 1, std::vector{0}); }),
               testing::HasSubstr("2147483649 elements"));
 }
 
@@ -118,11 +110,11 @@ TEST(Pattern, HasAnotherVersionAfterAnEditThatThrows) {
     pen.set(0, 0, 1);
     pen.set(0, 1, 2);
   };
-  EXPECT_THAT(refusal([&] { one.change(two_writes); }),
+  EXPECT_THAT(refusal_of([&] { one.change(two_writes); }),
               testing::AllOf(testing::HasSubstr("iteration 0, slot 1"), testing::HasSubstr("subscript 2")));
   EXPECT_THAT(one.row(0), testing::ElementsAre(1u, 1u));
   EXPECT_NE(one.version(), before);
-  EXPECT_THAT(refusal([&] { one.change([](pattern::editor& pen) { pen.set(1, 0, 0); }); }),
+  EXPECT_THAT(refusal_of([&] { one.change([](pattern::editor& pen) { pen.set(1, 0, 0); }); }),
               testing::HasSubstr("no such slot"));
 }
 

@@ -23,6 +23,8 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/pattern/box_mesh.hpp>
 
+#include "support/refusal.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,18 +32,10 @@ using skel::cell_kind;
 using skel::field_place;
 using skel::mesh;
 using skel::mesh_field;
+using skel::test::refusal_of;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::string refusal(auto what) {
-  try {
-    what();
-  } catch (skel::error const& refused) {
-    return refused.what();
-  }
-  return "nothing was refused";
-}
 
 class Vtu : public testing::Test {
  protected:
@@ -163,7 +157,7 @@ TEST_F(Vtu, RefusesFieldsThatDoNotFit) {
   mesh const one(3, cell_kind::triangle, {0, 1, 2}, {2, {1, 2, 3, 4, 5, 6}});
   std::vector<double> const two{1, 2};
   auto const said = [&](std::vector<mesh_field> const& fields, mesh const& of) {
-    return refusal([&] { write_vtu(folder_ / "a.vtu", of, fields); });
+    return refusal_of<skel::error>([&] { write_vtu(folder_ / "a.vtu", of, fields); });
   };
   EXPECT_THAT(said({{"E", two}}, one), AllOf(HasSubstr("a.vtu: field 'E'"), HasSubstr("2 values; 1 cells of 1 compo")));
   EXPECT_THAT(said({{"E", two, field_place::nodes, 2}}, one), HasSubstr("3 nodes of 2 components need 6"));
@@ -175,7 +169,10 @@ TEST_F(Vtu, RefusesFieldsThatDoNotFit) {
   mesh_field const good{"E", two, field_place::cells, 2};
   EXPECT_THAT(said({good, good}, one), HasSubstr("twice"));
   EXPECT_THAT(said({}, mesh(3, cell_kind::triangle, {0, 1, 2})), HasSubstr("no coordinates"));
-  EXPECT_THAT(refusal([&] { skel::write_pvtu(folder_ / "a.pvtu", {}, {good, good}); }), HasSubstr("twice"));
+  EXPECT_THAT(refusal_of<skel::error>([&] {
+                skel::write_pvtu(folder_ / "a.pvtu", {}, {good, good});
+              }),
+              HasSubstr("twice"));
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
@@ -187,7 +184,7 @@ TEST_F(Vtu, OnAFullDiskIsAnErrorAndLeavesNothing) {
     std::signal(SIGXFSZ, SIG_IGN);
     rlimit const small{1 << 16, 1 << 16};
     setrlimit(RLIMIT_FSIZE, &small);
-    auto const said = refusal([&] { write_vtu(folder_ / "a.vtu", cube); });
+    auto const said = refusal_of<skel::error>([&] { write_vtu(folder_ / "a.vtu", cube); });
     _exit(said.find("a.vtu: cannot be written: File too large") != std::string::npos && fs::is_empty(folder_) ? 0 : 1);
   }
   int status = 0;

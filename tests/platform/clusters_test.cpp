@@ -147,11 +147,11 @@ TEST(GroupNames, AreWhatTheHostsHaveInCommon) {
               ElementsAre("lyon-c1", "lyon-c2"));
 }
 
-struct refusal {
+struct refused_matrix {
   std::string text, where, reason;
 };
 
-class RefusedMatrix : public testing::TestWithParam<refusal> {};
+class RefusedMatrix : public testing::TestWithParam<refused_matrix> {};
 
 TEST_P(RefusedMatrix, WithPlaceAndReason) {
   try {
@@ -164,28 +164,28 @@ TEST_P(RefusedMatrix, WithPlaceAndReason) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Matrix, RefusedMatrix,
-                         testing::Values(refusal{"", "", "is empty"}, refusal{"# nothing\n\n", "", "is empty"},
-                                         refusal{"a,b\n0,1\n", "", "1 rows of latencies for 2 hosts"},
-                                         refusal{"a,b\n0,1\n1\n", "line 3", "has 1 latencies; 2 are wanted"},
-                                         refusal{"a,b\n0,1\n1,0,3\n", "line 3", "has 3 latencies; 2 are wanted"},
-                                         refusal{"a,b\n0,x\n1,0\n", "line 2, column 2", "from 'a' to 'b' is 'x'"},
-                                         refusal{"a,b\n0,\n1,0\n", "line 2, column 2", "is missing"},
-                                         refusal{"a,\"b\n0,1\n1,0\n", "line 1", "a quote is not closed"},
-                                         refusal{"\xff\xfe"
-                                                 "a",
-                                                 "", "UTF-16"},
-                                         refusal{"a,b\n0,nan\n1,0\n", "line 2, column 2", "is not a finite number"},
-                                         refusal{"a,b\n0,inf\n1,0\n", "line 2, column 2", "is not a finite number"},
-                                         refusal{"a,b\n0,-1\n1,0\n", "line 2, column 2", "is -1"},
-                                         refusal{"a,b\n0,0\n1,0\n", "line 2, column 2", "is 0"},
-                                         refusal{"a,a\n0,1\n1,0\n", "host 2", "also the name of host 1"},
-                                         refusal{"a,\n0,1\n1,0\n", "line 1", "host 2 has no name"},
-                                         refusal{"a,b\n0,1e-4\n5e-4,0\n", "row 1, column 2", "is symmetric"},
-                                         refusal{"a,b,c\n0,1,1\n1,0,1\n1,3,0\n", "row 2, column 3",
-                                                 "from 'b' to 'c' is 1 s, back it is 3 s"},
-                                         refusal{",a,b\na,0,1\nc,1,0\n", "line 3",
-                                                 "is the row of 'c'; the row of 'b' is wanted"}));
+INSTANTIATE_TEST_SUITE_P(
+    Matrix, RefusedMatrix,
+    testing::Values(refused_matrix{"", "", "is empty"}, refused_matrix{"# nothing\n\n", "", "is empty"},
+                    refused_matrix{"a,b\n0,1\n", "", "1 rows of latencies for 2 hosts"},
+                    refused_matrix{"a,b\n0,1\n1\n", "line 3", "has 1 latencies; 2 are wanted"},
+                    refused_matrix{"a,b\n0,1\n1,0,3\n", "line 3", "has 3 latencies; 2 are wanted"},
+                    refused_matrix{"a,b\n0,x\n1,0\n", "line 2, column 2", "from 'a' to 'b' is 'x'"},
+                    refused_matrix{"a,b\n0,\n1,0\n", "line 2, column 2", "is missing"},
+                    refused_matrix{"a,\"b\n0,1\n1,0\n", "line 1", "a quote is not closed"},
+                    refused_matrix{"\xff\xfe"
+                                   "a",
+                                   "", "UTF-16"},
+                    refused_matrix{"a,b\n0,nan\n1,0\n", "line 2, column 2", "is not a finite number"},
+                    refused_matrix{"a,b\n0,inf\n1,0\n", "line 2, column 2", "is not a finite number"},
+                    refused_matrix{"a,b\n0,-1\n1,0\n", "line 2, column 2", "is -1"},
+                    refused_matrix{"a,b\n0,0\n1,0\n", "line 2, column 2", "is 0"},
+                    refused_matrix{"a,a\n0,1\n1,0\n", "host 2", "also the name of host 1"},
+                    refused_matrix{"a,\n0,1\n1,0\n", "line 1", "host 2 has no name"},
+                    refused_matrix{"a,b\n0,1e-4\n5e-4,0\n", "row 1, column 2", "is symmetric"},
+                    refused_matrix{"a,b,c\n0,1,1\n1,0,1\n1,3,0\n", "row 2, column 3",
+                                   "from 'b' to 'c' is 1 s, back it is 3 s"},
+                    refused_matrix{",a,b\na,0,1\nc,1,0\n", "line 3", "is the row of 'c'; the row of 'b' is wanted"}));
 
 TEST(LatencyMatrix, ReadsNamedRowsCommentsAndNoiseInBothDirections) {
   auto const m = platform::parse_latencies("# measured\n,a,b,c\r\na,,1,2\nb, 1.1 ,,2\nc,2,2,\n", "m.csv");

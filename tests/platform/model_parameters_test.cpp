@@ -63,11 +63,11 @@ TEST(ModelParameters, OverheadsMayBeListedForTheSizesOfTheGap) {
   EXPECT_EQ(read->or_(1e9), 0.25);
 }
 
-struct refusal {
+struct refused_parameters {
   std::string block, where, reason;
 };
 
-class Refused : public testing::TestWithParam<refusal> {};
+class Refused : public testing::TestWithParam<refused_parameters> {};
 
 TEST_P(Refused, WithPlaceAndReason) {
   try {
@@ -82,18 +82,19 @@ TEST_P(Refused, WithPlaceAndReason) {
 
 INSTANTIATE_TEST_SUITE_P(
     Plogp, Refused,
-    testing::Values(refusal{R"([])", "clusters[2].plogp", "is an array"},
-                    refusal{R"({"g": [[0, 1]]})", "clusters[2].plogp.L", "is missing"},
-                    refusal{R"({"L": -1, "g": [[0, 1]]})", "clusters[2].plogp.L", "is negative"},
-                    refusal{R"({"L": [], "g": 1})", "clusters[2].plogp.L", "is empty"},
-                    refusal{R"({"L": [[0, -1]], "g": 1})", "clusters[2].plogp.L[0][1]", "is negative"},
-                    refusal{R"({"L": "1", "g": 1})", "clusters[2].plogp.L", "is a text"},
-                    refusal{R"({"L": 1, "g": []})", "clusters[2].plogp.g", "is empty"},
-                    refusal{R"({"L": 1, "g": [[0, 1], [0, 2]]})", "clusters[2].plogp.g[1][0]", "stands twice"},
-                    refusal{R"({"L": 1, "g": [[4, 1], [2, 2]]})", "clusters[2].plogp.g[1][0]", "sizes rise"},
-                    refusal{R"({"L": 1, "g": [[4, 1, 2]]})", "clusters[2].plogp.g[0]", "has 3 elements"},
-                    refusal{R"({"L": 1, "g": [[4, -1]]})", "clusters[2].plogp.g[0][1]", "is negative"},
-                    refusal{R"({"L": 1, "g": [[4, 1]], "os": [1, 2]})", "clusters[2].plogp.os", "1 sizes of g"},
-                    refusal{R"({"L": 1, "g": [[4, 1]], "oz": 1})", "clusters[2].plogp.oz", "unknown key"}));
+    testing::Values(
+        refused_parameters{R"([])", "clusters[2].plogp", "is an array"},
+        refused_parameters{R"({"g": [[0, 1]]})", "clusters[2].plogp.L", "is missing"},
+        refused_parameters{R"({"L": -1, "g": [[0, 1]]})", "clusters[2].plogp.L", "is negative"},
+        refused_parameters{R"({"L": [], "g": 1})", "clusters[2].plogp.L", "is empty"},
+        refused_parameters{R"({"L": [[0, -1]], "g": 1})", "clusters[2].plogp.L[0][1]", "is negative"},
+        refused_parameters{R"({"L": "1", "g": 1})", "clusters[2].plogp.L", "is a text"},
+        refused_parameters{R"({"L": 1, "g": []})", "clusters[2].plogp.g", "is empty"},
+        refused_parameters{R"({"L": 1, "g": [[0, 1], [0, 2]]})", "clusters[2].plogp.g[1][0]", "stands twice"},
+        refused_parameters{R"({"L": 1, "g": [[4, 1], [2, 2]]})", "clusters[2].plogp.g[1][0]", "sizes rise"},
+        refused_parameters{R"({"L": 1, "g": [[4, 1, 2]]})", "clusters[2].plogp.g[0]", "has 3 elements"},
+        refused_parameters{R"({"L": 1, "g": [[4, -1]]})", "clusters[2].plogp.g[0][1]", "is negative"},
+        refused_parameters{R"({"L": 1, "g": [[4, 1]], "os": [1, 2]})", "clusters[2].plogp.os", "1 sizes of g"},
+        refused_parameters{R"({"L": 1, "g": [[4, 1]], "oz": 1})", "clusters[2].plogp.oz", "unknown key"}));
 
 }  // namespace

@@ -29,10 +29,10 @@ using skel::runtime::checkpoint_store;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-skel::runtime::program_identity const identity{{"the number of stations", "3"},
-                                               {"station 1", "stage 'b'"},
-                                               {"the version of the state of stage 'b'", "2", true},
-                                               {"the types of all functions and operators", "types"}};
+skel::runtime::program_identity const of_program{{"the number of stations", "3"},
+                                                 {"station 1", "stage 'b'"},
+                                                 {"the version of the state of stage 'b'", "2", true},
+                                                 {"the types of all functions and operators", "types"}};
 
 checkpoint some(std::uint64_t item) {
   return {item, {"source at " + std::to_string(item), std::string(40, static_cast<char>(item)), ""}};
@@ -46,7 +46,7 @@ class CheckpointStore : public testing::Test {
   }
   ~CheckpointStore() override { fs::remove_all(folder_); }
 
-  checkpoint_store open(std::size_t run = 1) const { return checkpoint_store(folder_, run, identity, 0); }
+  checkpoint_store open(std::size_t run = 1) const { return checkpoint_store(folder_, run, of_program, 0); }
   fs::path file_named(std::string const& number) const { return folder_ / ("run-1." + number + ".checkpoint"); }
   fs::path file(auto number) const { return file_named(std::to_string(number)); }
   std::vector<std::string> files() const {
@@ -413,18 +413,18 @@ TEST_F(CheckpointStore, RefusesThoseOfAnotherProgram) {
     }
     return "";
   };
-  auto other = identity;
+  auto other = of_program;
   other[1].value = "stage 'x'";
   EXPECT_THAT(why(other), testing::AllOf(HasSubstr(file(1).string()),
                                          HasSubstr("of another program: station 1 is "
                                                    "stage 'b' there and stage 'x' here"),
                                          HasSubstr("or remove the file to begin anew")));
-  other = identity;
+  other = of_program;
   other.back().value = "others";
   EXPECT_THAT(why(other), HasSubstr("functions or operators of other types"));
   other.erase(other.begin());
   EXPECT_THAT(why(other), HasSubstr("it depends on the number of stations, and this one on station 1"));
-  other = identity;
+  other = of_program;
   other[2].value = "1";
   EXPECT_THAT(why(other), HasSubstr("the version of the state of stage 'b' is 2 there and 1 here"));
   other[2].value = "10";
@@ -452,7 +452,7 @@ TEST_F(CheckpointStore, IsOfOneProcess) {
 TEST_F(CheckpointStore, ThatCannotBeMadeIsRefused) {
   put(folder_, "a file");
   EXPECT_THAT([&] { open(); }, ThrowsMessage<skel::error>(HasSubstr("checkpoints cannot be kept there")));
-  EXPECT_THAT([&] { checkpoint_store(folder_ / "below", 1, identity, 0); },
+  EXPECT_THAT([&] { checkpoint_store(folder_ / "below", 1, of_program, 0); },
               ThrowsMessage<skel::error>(HasSubstr("checkpoints cannot be kept there")));
 }
 

@@ -13,23 +13,15 @@
 #include "examples/maxwell/random_cavity.hpp"
 #include "maxwell/corners.hpp"
 #include "maxwell/probe.hpp"
+#include "support/refusal.hpp"
 
 namespace maxwell {
 namespace {
 
+using skel::test::refusal_of;
 using ::testing::HasSubstr;
 
 std::array<point, 4> const corners{point{1, 0, 0}, point{3, 1, 0}, point{1, 2, 0.5}, point{0, 0, 1.5}};
-
-template <class Function>
-std::string refused(Function const& function) {
-  try {
-    function();
-  } catch (skel::error const& problem) {
-    return problem.what();
-  }
-  return "";
-}
 
 TEST(Element, GradientsAreThoseOfBarycentricCoordinates) {
   auto const g = gradients_of(corners);
@@ -47,21 +39,24 @@ TEST(Element, EitherOrientationHasTheSameVolume) {
 }
 
 TEST(Element, CornersInOnePlaneAreRefused) {
-  EXPECT_THAT(refused([] { gradients_of({corners[0], corners[1], corners[2], corners[0]}); }), HasSubstr("no volume"));
-  EXPECT_THAT(refused([] {
+  EXPECT_THAT(refusal_of<skel::error>([] {
+                gradients_of({corners[0], corners[1], corners[2], corners[0]});
+              }),
+              HasSubstr("no volume"));
+  EXPECT_THAT(refusal_of<skel::error>([] {
                 gradients_of({point{0, 0, 0}, {0.1, 0.2, 0.3}, {0.7, 0.1, 0.4}, {0.8, 0.3, 0.7}});
               }),
               HasSubstr("no volume"));
-  EXPECT_THAT(refused([] {
+  EXPECT_THAT(refusal_of<skel::error>([] {
                 gradients_of({corners[0], corners[1], corners[2], point{NAN, 0, 0}});
               }),
               HasSubstr("no volume"));
   domain const box(skel::mesh(4, skel::cell_kind::tet, {0, 1, 2, 3}, {3, {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0}}));
-  EXPECT_THAT(refused([&] { box.element_of(0); }), HasSubstr("tetrahedron 0: it has no volume"));
+  EXPECT_THAT(refusal_of<skel::error>([&] { box.element_of(0); }), HasSubstr("tetrahedron 0: it has no volume"));
 }
 
 TEST(Element, ACellBehindThatHasNotTheFaceIsRefused) {
-  EXPECT_THAT(refused([] { order_behind({0, 1, 2, 3}, 0, {0, 1, 2, 4}); }), HasSubstr("node 3"));
+  EXPECT_THAT(refusal_of<skel::error>([] { order_behind({0, 1, 2, 3}, 0, {0, 1, 2, 4}); }), HasSubstr("node 3"));
 }
 
 TEST(Element, TheInscribedSphereTouchesAllFaces) {

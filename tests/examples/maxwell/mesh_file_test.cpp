@@ -13,22 +13,14 @@
 
 #include "maxwell/probe.hpp"
 #include "maxwell/pulse.hpp"
+#include "support/refusal.hpp"
 
 namespace maxwell {
 namespace {
 
+using skel::test::refusal_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-template <class Function>
-std::string refused(Function const& function) {
-  try {
-    function();
-  } catch (skel::input_error const& problem) {
-    return problem.what();
-  }
-  return "nothing";
-}
 
 marked_tetrahedra box(std::size_t n = 2) {
   return as_tetrahedra("box", skel::box_of_tetrahedra({n, n, n}));
@@ -47,20 +39,20 @@ marked_tetrahedra two_regions() {
 }
 
 TEST(MeshFile, IsOfTetrahedraWithVolume) {
-  EXPECT_THAT(refused([] {
+  EXPECT_THAT(refusal_of([] {
                 as_tetrahedra("a.msh", {skel::mesh(), {}});
               }),
               AllOf(HasSubstr("a.msh"), HasSubstr("no cells")));
   std::vector<double> const where{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0};
   auto const of = [&](skel::cell_kind kind, std::vector<skel::subscript> corners) {
-    return refused([&] { as_tetrahedra("a.msh", {skel::mesh(5, kind, corners, {3, where}), {}}); });
+    return refusal_of([&] { as_tetrahedra("a.msh", {skel::mesh(5, kind, corners, {3, where}), {}}); });
   };
   EXPECT_THAT(of(skel::cell_kind::triangle, {0, 1, 2}),
               AllOf(HasSubstr("a.msh: cell 0: is a triangle"), HasSubstr("tetrahedra only"), HasSubstr("gmsh -3")));
   EXPECT_THAT(of(skel::cell_kind::tet, {0, 1, 2, 3, 0, 1, 2, 4}), HasSubstr("cell 1: it has no volume"));
   EXPECT_THAT(of(skel::cell_kind::tet, {0, 1, 2, 3, 1, 2, 3, 4, 3, 2, 1, 0}),
               AllOf(HasSubstr("a.msh: cell 0: shares its face 0 with the cells 1 and 2"), HasSubstr("Coherence Mesh")));
-  EXPECT_THAT(refused([] {
+  EXPECT_THAT(refusal_of([] {
                 as_tetrahedra("a.su2", {skel::mesh(4, skel::cell_kind::tet, {0, 1, 2, 3}), {}});
               }),
               HasSubstr("three coordinates"));
@@ -71,7 +63,7 @@ TEST(MeshFile, SettingsOfTagsHaveATagAndAValue) {
   EXPECT_EQ(one.tag, "a=b");
   EXPECT_EQ(one.value, "2");
   for (auto const* const wrong : {"", "2", "=2", "2="})
-    EXPECT_THAT(refused([&] { parse_tag_setting("--epsilon", wrong); }),
+    EXPECT_THAT(refusal_of([&] { parse_tag_setting("--epsilon", wrong); }),
                 AllOf(HasSubstr("--epsilon"), HasSubstr("TAG=VALUE")));
 }
 
@@ -85,22 +77,25 @@ TEST(MeshFile, PermittivitiesAreGivenByTagOrName) {
 
 TEST(MeshFile, WhatIsNoTagOrValueIsRefused) {
   auto const of = two_regions();
-  EXPECT_THAT(refused([&] {
+  EXPECT_THAT(refusal_of([&] {
                 matter_of_tags(of, {{"--epsilon", "water", "2"}});
               }),
               AllOf(HasSubstr("no physical volume of the mesh has the tag or name 'water'"),
                     HasSubstr("3 (glass), 4 (air), 5")));
   for (auto const* const wrong : {"", "x", "2x", "0", "-1", "inf", "nan"})
-    EXPECT_THAT(refused([&] { matter_of_tags(of, {{"--epsilon", "3", wrong}}); }), HasSubstr("is no permittivity"));
-  EXPECT_THAT(refused([&] {
+    EXPECT_THAT(refusal_of([&] { matter_of_tags(of, {{"--epsilon", "3", wrong}}); }), HasSubstr("is no permittivity"));
+  EXPECT_THAT(refusal_of([&] {
                 matter_of_tags(of, {{"--epsilon", "4", "2"}, {"--epsilon", "5", "3"}});
               }),
               HasSubstr("both tags 4 and 5"));
-  EXPECT_THAT(refused([&] {
+  EXPECT_THAT(refusal_of([&] {
                 boundary_of_tags(of, {{"--wall", "x-", "glass"}});
               }),
               HasSubstr("electric, magnetic and open"));
-  EXPECT_THAT(refused([&] { boundary_of_tags(of, {{"--wall", "glass", "open"}}); }), HasSubstr("no physical surface"));
+  EXPECT_THAT(refusal_of([&] {
+                boundary_of_tags(of, {{"--wall", "glass", "open"}});
+              }),
+              HasSubstr("no physical surface"));
 }
 
 TEST(MeshFile, WallsAreElectricUnlessATagSaysOtherwise) {
@@ -131,7 +126,7 @@ TEST(MeshFile, FacesWithoutATagAreCountedAndFacesInsideAreNoWalls) {
   all.marks.face_sets = {1};
   auto const of = as_tetrahedra("box", std::move(all));
   EXPECT_EQ(boundary_of_tags(of, {}).untagged, 12u);
-  EXPECT_THAT(refused([&] {
+  EXPECT_THAT(refusal_of([&] {
                 boundary_of_tags(of, {{"--wall", "1", "open"}});
               }),
               AllOf(HasSubstr("tag 1 is of a face between cells"), HasSubstr("a wall is where the mesh ends")));

@@ -10,7 +10,7 @@
 
 #include "bench/support/dice.hpp"
 
-namespace skel::testing {
+namespace skel::test {
 
 using edge = std::pair<std::uint32_t, std::uint32_t>;
 
@@ -67,4 +67,4 @@ inline plan::cell_graph random_graph(std::size_t cells, std::size_t edges, bench
   return graph_of(cells, drawn);
 }
 
-}  // namespace skel::testing
+}  // namespace skel::test

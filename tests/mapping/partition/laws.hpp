@@ -11,7 +11,7 @@
 
 #include "graphs.hpp"
 
-namespace skel::testing {
+namespace skel::test {
 
 /// A problem with shares that are all equal.
 inline mapping::partition_problem equal_problem(plan::cell_graph const& graph, std::size_t parts) {
@@ -96,4 +96,4 @@ inline bool obeys_laws(mapping::partition_method const& method, mapping::partiti
   return true;
 }
 
-}  // namespace skel::testing
+}  // namespace skel::test

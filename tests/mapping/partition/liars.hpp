@@ -11,7 +11,7 @@
 
 #include "laws.hpp"
 
-namespace skel::testing {
+namespace skel::test {
 
 using mapping::partition_method;
 using mapping::partition_problem;
@@ -40,4 +40,4 @@ inline partition_method lopsided() {
   });
 }
 
-}  // namespace skel::testing
+}  // namespace skel::test

@@ -15,7 +15,7 @@ namespace {
 
 using namespace skel;
 using namespace skel::mapping;
-using namespace skel::testing;
+using namespace skel::test;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 

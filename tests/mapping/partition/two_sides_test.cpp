@@ -14,7 +14,7 @@ namespace {
 
 using namespace skel;
 using namespace skel::mapping::partitioning;
-using namespace skel::testing;
+using namespace skel::test;
 
 std::vector<std::uint32_t> in_order(std::size_t cells) {
   std::vector<std::uint32_t> order(cells);
