@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <queue>
 #include <random>
 #include <string>
 #include <vector>
@@ -20,15 +21,39 @@ constexpr std::size_t fewest_batches = 2;  // that have a variance
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
 struct simulated_worker {
-  double rate;       // when it has its host for itself, or its fixed share
-  std::size_t host;  // index into `busy`
-  std::size_t room;  // items that fit: no more than are waited for, which a fast source would else go on to bring
+  double rate;         // when it has its host for itself, or its fixed share
+  std::size_t host;    // index into `hosts_`
+  std::size_t room;    // items that fit: no more than are waited for, which a fast source would else go on to bring
+  std::size_t number;  // in the line
+  std::size_t station;
   std::size_t items = 0;
   bool finished = false;  // its first item is
-  double left = 0;        // of the item in service, in seconds at full rate
-  double pause = 0;       // that follows, in which it needs no core
+  double pause = 0;       // of the item in service, in which it needs no core
+};
 
-  bool processing() const { return items > 0 && !finished; }
+/// When a worker or a move ends, by some clock, and which.
+struct ending {
+  double at;
+  std::size_t number;
+
+  /// Later than the other one; those at the same time are in the order of the line.
+  bool operator<(ending const& other) const { return at != other.at ? at > other.at : number > other.number; }
+};
+using endings = std::priority_queue<ending>;
+
+/// A host whose workers progress alike: when all of them work w seconds each, its clock goes on by w.
+struct simulated_host {
+  double cores = 1;
+  double others = 0;  // threads of other programs
+  double busy = 0;    // workers that are processing and do not wait
+  double crowd = 1;   // how many times longer it takes to compute than alone
+  double worked = 0;  // its clock [s]
+  endings services{};
+
+  void computes(int more) {
+    busy += more;
+    crowd = crowding(busy + others, cores);
+  }
 };
 
 struct simulated_station {
@@ -39,7 +64,6 @@ struct simulated_station {
 
 struct simulated_move {
   double mean;
-  double left = 0;
   bool running = false;
 };
 
@@ -49,33 +73,34 @@ class simulation {
       : options_(options), in_turn_(model.farms == dispatch::round_robin), bits_(options.seed) {
     auto const rates = worker_rates(model);
     std::map<std::size_t, std::size_t> host_index;
-    std::size_t hosts = 0;
+    std::size_t workers = 0;
     for (std::size_t i = 0; i < model.stations.size(); ++i) {
       auto& here = stations_.emplace_back();
       if (i < options.waiting.size()) here.waiting = options.waiting[i];
       for (std::size_t w = 0; w < rates[i].size(); ++w) {
-        std::size_t host = hosts;
+        std::size_t host = hosts_.size();
         std::size_t const number = model.stations[i].workers[w].host;
-        if (model.sharing == share::dynamic) host = host_index.try_emplace(number, hosts).first->second;
-        hosts = std::max(hosts, host + 1);
-        cores_.resize(hosts, 1);
-        others_.resize(hosts, 0);
-        if (model.sharing == share::dynamic && number < options.cores.size())
-          cores_[host] = static_cast<double>(options.cores[number]);
-        if (model.sharing == share::dynamic && number < options.others.size()) others_[host] = options.others[number];
-        here.workers.push_back({rates[i][w], host, std::min(model.stations[i].buffer, options.items) + 1});
+        if (model.sharing == share::dynamic) host = host_index.try_emplace(number, host).first->second;
+        if (host == hosts_.size()) {
+          auto& made = hosts_.emplace_back();
+          if (model.sharing == share::dynamic && number < options.cores.size())
+            made.cores = static_cast<double>(options.cores[number]);
+          if (model.sharing == share::dynamic && number < options.others.size()) made.others = options.others[number];
+        }
+        here.workers.push_back(
+            {rates[i][w], host, std::min(model.stations[i].buffer, options.items) + 1, workers++, i});
       }
     }
+    for (auto& here : stations_)
+      for (auto& worker : here.workers) workers_.push_back(&worker);
     for (double rate : model.moves) moves_.push_back({1 / rate});
-    busy_.assign(hosts, 0);
-    crowd_.assign(hosts, 1);
   }
 
   simulation_result run() {
     std::size_t const first = options_.items / 10;
     std::size_t const per_batch = (options_.items - first) / batches;
     std::vector<double> marks;
-    start_moves();
+    start_moves(0, moves_.size());
     std::size_t left = 0;
     for (std::size_t events = 0; marks.size() <= batches && events < options_.most_events; ++events) {
       if (!step()) continue;
@@ -96,66 +121,64 @@ class simulation {
  private:
   /// The next event. Returns whether an item has left the line.
   bool step() {
-    double soonest = std::numeric_limits<double>::infinity();
-    simulated_worker* worker = nullptr;
-    std::size_t move = none;
-    for (auto& here : stations_)
-      for (auto& each : here.workers)
-        if (each.processing())
-          if (double const left = until_next(each); left < soonest) soonest = left, worker = &each;
-    for (std::size_t i = 0; i < moves_.size(); ++i)
-      if (moves_[i].running && moves_[i].left < soonest) soonest = moves_[i].left, move = i;
+    ending next{std::numeric_limits<double>::infinity(), none};  // of a worker, then of a move
+    simulated_host* computes_on = nullptr;
+    for (auto& host : hosts_)
+      if (!host.services.empty()) {
+        auto const& top = host.services.top();
+        if (ending const one{now_ + (top.at - host.worked) * host.crowd, top.number}; next < one)
+          next = one, computes_on = &host;
+      }
+    if (!pauses_.empty() && next < pauses_.top()) next = pauses_.top(), computes_on = nullptr;
+    bool const moves = !underway_.empty() && underway_.top().at < next.at;
+    if (moves) next = underway_.top();
 
-    for (auto& here : stations_)
-      for (auto& each : here.workers)
-        if (&each != worker || move != none) progress(each, soonest);
-    for (auto& each : moves_)
-      if (each.running) each.left = std::max(0.0, each.left - soonest);
-    now_ += soonest;
+    for (auto& host : hosts_) host.worked += (next.at - now_) / host.crowd;
+    now_ = next.at;
 
-    if (move == none) {
-      if (worker->left > 0) computes(worker->host, -1);
-      if (worker->left > 0 && worker->pause > 0)
-        worker->left = 0;
-      else
-        worker->finished = true, worker->left = worker->pause = 0;
-    } else {
-      complete(move);
+    if (moves) {
+      underway_.pop();
+      complete(next.number);
+      start_moves(std::max<std::size_t>(next.number, 1) - 1, next.number + 1);
+      return next.number + 1 == moves_.size();
     }
-    start_moves();
-    return move + 1 == moves_.size();
-  }
-
-  /// One worker more, or less, of a host.
-  void computes(std::size_t host, int more) {
-    busy_[host] += more;
-    crowd_[host] = crowding(busy_[host] + others_[host], cores_[host]);
-  }
-  double until_next(simulated_worker const& one) const {
-    return one.left > 0 ? one.left * crowd_[one.host] : one.pause;
-  }
-  /// What is left is more than nothing, as this is not its event; rounding must not end it.
-  void progress(simulated_worker& one, double seconds) const {
-    if (!one.processing()) return;
-    double& part = one.left > 0 ? one.left : one.pause;
-    double const done = one.left > 0 ? seconds / crowd_[one.host] : seconds;
-    part = std::max(part - done, std::numeric_limits<double>::min());
+    auto& worker = *workers_[next.number];
+    if (computes_on != nullptr) {
+      computes_on->worked = computes_on->services.top().at;  // no rounding adds up
+      computes_on->services.pop();
+      computes_on->computes(-1);
+    } else {
+      pauses_.pop();
+    }
+    if (computes_on != nullptr && worker.pause > 0) {
+      pauses_.push({now_ + worker.pause, next.number});
+      return false;
+    }
+    worker.finished = true;
+    start_moves(worker.station + 1, worker.station + 1);
+    return false;
   }
 
   void begin_service(simulated_station const& at, simulated_worker& one) {
     double const all = draw(1 / one.rate, options_.services);
     one.pause = all * at.waiting;
-    one.left = all - one.pause;
-    if (one.left > 0) computes(one.host, 1);
+    if (double const work = all - one.pause; work > 0) {
+      auto& host = hosts_[one.host];
+      host.computes(1);
+      host.services.push({host.worked + work, one.number});
+    } else {
+      pauses_.push({now_ + one.pause, one.number});
+    }
   }
 
-  void start_moves() {
-    for (std::size_t i = 0; i < moves_.size(); ++i) {
+  /// Those of the moves from `first` to `last` that can begin. The others have not become able to.
+  void start_moves(std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i <= last && i < moves_.size(); ++i) {
       auto& move = moves_[i];
       if (move.running || (i > 0 && !can_give(stations_[i - 1])) || (i < stations_.size() && !can_take(stations_[i])))
         continue;
       move.running = true;
-      move.left = draw(move.mean, options_.moves);
+      underway_.push({now_ + draw(move.mean, options_.moves), i});
     }
   }
 
@@ -217,10 +240,9 @@ class simulation {
   std::mt19937_64 bits_;
   std::vector<simulated_station> stations_;
   std::vector<simulated_move> moves_;
-  std::vector<double> busy_;   // per host: workers that are processing and do not wait
-  std::vector<double> cores_;  // per host
-  std::vector<double> others_;  // per host: threads of other programs
-  std::vector<double> crowd_;  // per host: how many times longer it takes to compute than alone
+  std::vector<simulated_host> hosts_;
+  std::vector<simulated_worker*> workers_{};  // by their numbers
+  endings pauses_{}, underway_{};             // workers that need no core; moves
   double now_ = 0;
 };
 

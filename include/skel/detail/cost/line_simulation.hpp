@@ -46,9 +46,9 @@ struct simulation_result {
 /// on demand, any worker with room gets an item and any that has finished gives one; workers that share a host
 /// dynamically progress at their rate times the cores of the host, divided by the number of those that are processing
 /// and do not wait and of threads of others, where these are more than the cores.
-/// Pure: equal options give equal results. O(items * stations * workers), where buffers are large
-/// before a slow station up to O(items * workers^2), as the stations before it fill them. Throws skel::input_error as
-/// check() does and when there are fewer than 100 items. Source: Law 2015, Simulation Modeling and Analysis, 5th
+/// Pure: equal options give equal results. O(events * (hosts + workers of a station)). Each item has two events in each
+/// station; where buffers before a slow station are large, items that fill them come on top. Throws skel::input_error
+/// as check() does and when there are fewer than 100 items. Source: Law 2015, Simulation Modeling and Analysis, 5th
 /// ed., 1.3 (event by event) and 9.5.3 (means of batches).
 simulation_result simulate_line(line const& model, simulation_options const& options = {});
 
