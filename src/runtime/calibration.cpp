@@ -381,13 +381,20 @@ class measurement {
     }
   }
 
-  /// Looks after a source that does not return, until `over`.
+  /// Looks after functions that do not return, until `over`: those that take a token are told when the run is to end,
+  /// and what a source has given is taken on.
   void watch(std::stop_token const& over) {
-    std::unique_lock guard(mutex_);
+    std::mutex mine;
+    std::unique_lock rest(mine);
     for (double pause = stalled; !over.stop_requested(); pause = std::min(2 * pause, longest_look)) {
-      look_.wait_for(guard, over, std::chrono::duration<double>(pause), [] { return false; });
+      look_.wait_for(rest, over, std::chrono::duration<double>(pause), [] { return false; });
+      if (interrupted()) {
+        halt_ = true;
+        stop_.request_stop();
+      }
+      std::unique_lock const guard(mutex_, std::try_to_lock);
+      if (!guard) continue;         // items are in a stage
       if (is_over()) halt_ = true;  // the source is not asked for more than the item it is about
-      if (interrupted()) stop_.request_stop();
       if (is_broken()) return;
       if (!in_source_) continue;  // the calling thread waits for the lock, or for a core: it goes on by itself
       std::int64_t const opened = ready_.empty() ? source_->opened_ns() : ready_since_;
@@ -517,6 +524,7 @@ class measurement {
                                     .item = batch.first + (counted ? position : 0),
                                     .items = counted ? 1 : batch.given,
                                     .part = line_.kind_of(at)});
+      end_early(text_of(*of.failed));  // other workers of the station may wait for that
       return;
     }
     of.taken += taken;

@@ -31,17 +31,14 @@
 #include <skel/detail/runtime/sole_use.hpp>
 
 #include "support/busy_processes.hpp"
+#include "support/count_to.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
 using skel::runtime::calibrate;
 using skel::runtime::make_program;
-
-auto count_to(int n) {
-  return skel::source("count",
-                      [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
-}
+using skel::test::count_to;
 
 TEST(Calibration, TakesAtLeastOneItemAndLeavesTheRestOfTheStream) {
   std::vector<int> got;
@@ -80,6 +77,48 @@ TEST(Calibration, StopsASourceThatWaitsWhereAStageThrows) {
   ASSERT_TRUE(found.failed);
   EXPECT_EQ(found.failed->stage, "throw");
   EXPECT_FALSE(found.ended);
+}
+
+/// A function that waits for its token, at most 20 s.
+int wait_for(std::stop_token const& stop, int x) {
+  auto const end = std::chrono::steady_clock::now() + 20s;
+  while (!stop.stop_requested() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
+  return stop.stop_requested() ? x : -1;
+}
+
+TEST(Calibration, StopsAStageThatWaitsWhereTheRunIsToEnd) {
+  std::atomic<bool> interrupt = false, stopped = false;
+  auto const waits = [&](int x, std::stop_token const& stop) {
+    interrupt = true;
+    stopped = wait_for(stop, x) == x;
+    return x;
+  };
+  for (std::size_t const threads : {1U, 2U}) {
+    interrupt = stopped = false;
+    auto app = count_to(100) | skel::farm("wait", waits) | skel::sink([](int) {});
+    auto const found = calibrate(make_program(app), 3600, threads, &interrupt);
+    EXPECT_TRUE(stopped);
+    EXPECT_FALSE(found.failed || found.ended);
+  }
+}
+
+TEST(Calibration, StopsAWorkerThatWaitsWhereAnotherOneOfItsFarmThrows) {
+  std::atomic<bool> stopped = false;
+  auto const throws_or_waits = [&](int x, std::stop_token const& stop) {
+    if (x % 2 == 1) throw std::runtime_error("bad");
+    if (x == 2) stopped = wait_for(stop, x) == x;
+    return x;
+  };
+  auto app = count_to(100) |
+             skel::farm("wait",
+                        [&, n = 0](int x, std::stop_token const& stop) mutable {
+                          return n++ == 0 && x < 2 ? x : throws_or_waits(x, stop);  // the first batch is of one worker
+                        }) |
+             skel::sink([](int) {});
+  auto const found = calibrate(make_program(app), 3600, 2);
+  ASSERT_TRUE(found.failed);
+  EXPECT_EQ(found.failed->item, 3U);
+  EXPECT_TRUE(stopped);
 }
 
 TEST(Calibration, TakesAStreamThatWasStoppedForOneThatGoesOn) {
