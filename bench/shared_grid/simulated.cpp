@@ -205,7 +205,8 @@ shared_grid_outcome simulate_here(shared_grid_job const& job) {
   std::exception_ptr failed;
   for (std::size_t r = 0; r < host_count; ++r)
     simgrid::s4u::Actor::create("rank " + std::to_string(r), hosts.at(r), [&, r] {
-      auto const options = planned.options(static_cast<int>(r), hosts, out.moves);
+      auto options = planned.options(static_cast<int>(r), hosts, out.moves);
+      options.cores = static_cast<std::size_t>(hosts.at(r)->get_core_count());
       if (r == 0 && job.disturbed_after == 0) change.begin(0);
       try {
         ends[r] = skel::runtime::run_here<simulated_lanes>(lines[r], planned.plan.run, network.at(r), options,

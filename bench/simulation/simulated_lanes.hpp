@@ -35,7 +35,7 @@ class simulated_lanes {
     while (lanes_.size() < threads)
       lanes_.push_back(simgrid::s4u::Actor::create("lane", simgrid::s4u::this_actor::get_host(), [this] { run(); }));
   }
-  double look(std::uint64_t) const { return std::numeric_limits<double>::infinity(); }
+  double look(std::uint64_t, std::size_t) const { return std::numeric_limits<double>::infinity(); }
   void wait_idle() {
     while (waking_ > 0) idle_->acquire();
   }

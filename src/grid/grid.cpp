@@ -1340,6 +1340,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     placed.asked.reset();  // what was asked for is not what runs
     if (watcher) watcher->begin(report.plan.run, options.pinned);
   }
+  options.cores = platform::granted_cores();
   options.trace = !s.settings.trace.empty();
   options.interrupt = &interrupt_watch::flag();
   options.first_item = first_item + report.calibration_items;

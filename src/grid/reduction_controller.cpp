@@ -40,10 +40,7 @@ constexpr std::size_t remembered_estimates = 8;
 constexpr auto no_cap = std::numeric_limits<std::size_t>::max();
 
 std::size_t threads_of(reduction_settings const& settings) {
-  if (settings.threads > 0) return settings.threads;
-  auto const cores = platform::find_usable_cores().mine.size();
-  double const granted = platform::read_group_limits().processors.value_or(static_cast<double>(cores));
-  return std::max<std::size_t>(1, std::min(cores, static_cast<std::size_t>(std::ceil(granted))));
+  return settings.threads > 0 ? settings.threads : platform::granted_cores();
 }
 
 reduction_workers threads_for(reduction_settings const& settings) {

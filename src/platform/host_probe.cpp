@@ -182,6 +182,12 @@ usable_cores find_usable_cores() {
   return result;
 }
 
+std::size_t granted_cores() {
+  std::size_t const cores = find_usable_cores().mine.size();
+  double const granted = read_group_limits().processors.value_or(static_cast<double>(cores));
+  return std::max<std::size_t>(1, std::min(cores, static_cast<std::size_t>(std::ceil(granted))));
+}
+
 host_measurement probe_host(host_probe_options const& options) {
   host_measurement result;
   result.name = result.machine = host_name();

@@ -58,6 +58,17 @@ std::int64_t kept_waiting_ns() {
   return std::strtoll(after, nullptr, 10);
 }
 
+std::optional<thread_sight> look_at_thread(long id) {
+  auto const files = "/proc/self/task/" + std::to_string(id);
+  auto const times = read_schedstat(files + "/schedstat");
+  std::ifstream about(files + "/stat");
+  std::string line;
+  std::getline(about, line);
+  auto const name_ends = line.rfind(") ");  // the state stands behind the name, which may have any characters
+  if (!times || name_ends == std::string::npos || name_ends + 2 >= line.size()) return std::nullopt;
+  return thread_sight{times->waited, line[name_ends + 2] == 'R'};
+}
+
 bool tells_waiting() {
   return ::access("/proc/thread-self/schedstat", R_OK) == 0;
 }

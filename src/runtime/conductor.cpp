@@ -1,6 +1,7 @@
 #include "conductor.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include <skel/detail/base/shown.hpp>
@@ -29,6 +30,10 @@ record::throughput_forecast expected_from(run_options const& options) {
 
 }  // namespace
 
+std::size_t cores_for(run_options const& options) {
+  return options.cores > 0 ? options.cores : std::max(1U, std::thread::hardware_concurrency());
+}
+
 conductor::conductor(program const& line, plan::run_plan const& plan, transport& among, run_options const& options,
                      std::function<void()> job_waits)
     : plan_(plan),
@@ -46,7 +51,7 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
                  [this](rollback const& what) { epochs_.rolled_back(what); },
                  [this](parted const& what) { epochs_.parts_went(what); },
                  [this](stream_position const& at, station_state* state) { checkpoints_.saved(at, state); }},
-                options.trace, options.first_item, counted_station(line)),
+                options.trace, options.first_item, counted_station(line), cores_for(options)),
       epochs_(among, line, plan, executor_, checkpoints_, options),
       reports_(among, executor_, options,
                [this]() -> std::optional<record::throughput_forecast> {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -18,6 +19,9 @@
 #include "progress_reports.hpp"
 
 namespace skel::runtime {
+
+/// How many cores functions of this rank may use.
+std::size_t cores_for(run_options const& options);
 
 /// The communication thread's part of a run on one rank. It never waits: whoever calls it does, and runs the jobs.
 /// begin(), then serve() until it says that the run is over; stop(); when no job runs and the transport is quiet,

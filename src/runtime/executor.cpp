@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <thread>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
@@ -27,7 +26,7 @@ constexpr double cold = 2;
 }  // namespace
 
 executor::executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace,
-                   std::uint64_t first_item, std::size_t watched)
+                   std::uint64_t first_item, std::size_t watched, std::size_t cores)
     : line_(line),
       plan_(plan),
       rank_(rank),
@@ -37,9 +36,10 @@ executor::executor(program const& line, plan::run_plan const& plan, int rank, li
       watched_(watched),
       jobs_(std::make_unique<job_queue>()),
       item_ns_(line.size()),
-      cores_(std::max(1U, std::thread::hardware_concurrency())) {
+      cores_(static_cast<double>(cores)) {
   SKEL_EXPECTS(line.size() == plan.stations.size());
   SKEL_EXPECTS(line.size() >= 2);
+  SKEL_EXPECTS(cores > 0);
   last_ = plan;
   for (std::size_t s = 0; s < line.size(); ++s) {
     auto const& ranks = plan.stations[s].ranks;

@@ -60,9 +60,9 @@ class executor {
     std::function<void(stream_position const&, station_state*)> saved{};
   };
 
-  /// The items that pass station `watched` are counted, where it is here.
+  /// The items that pass station `watched` are counted, where it is here. `cores`: that this rank may use.
   executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace,
-           std::uint64_t first_item, std::size_t watched);
+           std::uint64_t first_item, std::size_t watched, std::size_t cores);
   ~executor();
 
   /// How many jobs may run at once, in the epochs that are known.

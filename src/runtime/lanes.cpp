@@ -1,6 +1,7 @@
 #include <skel/detail/runtime/lanes.hpp>
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
@@ -110,10 +111,10 @@ void lanes::begin_one() {
 void lanes::run() {
   taken_over(this);
   name_worker();
-  watched mine;
+  thread_local long const thread = ::gettid();
+  watched mine{.thread = thread};
   ::pthread_getcpuclockid(::pthread_self(), &mine.clock);
   std::unique_lock guard(mutex_);
-  mine.since = record::now(), mine.computed = seconds_of(mine.clock);
   running_lanes_.push_back(&mine);
   for (;;) {
     guard.unlock();
@@ -122,19 +123,29 @@ void lanes::run() {
     if (again_ == 0) break;
     --again_;
   }
-  settle(mine);
   std::erase(running_lanes_, &mine);
   if (--running_ == 0) idle_.notify_all();
 }
 
-/// Counts what a lane has done since it was counted last.
-void lanes::settle(watched& lane) {
+/// Counts what a lane has done since it was looked at last.
+void lanes::look_at(watched& lane) {
   double const now = record::now(), computed = seconds_of(lane.clock);
-  held_ += now - lane.since, computed_ += computed - lane.computed;
-  lane.since = now, lane.computed = computed;
+  double const ran = computed - lane.computed, passed = now - lane.since;
+  double held = passed;
+  // One that computes so much of the time that no other is let in for it needs no closer look, which takes longer.
+  if (!lane.seen || static_cast<double>(cores_) * passed >= static_cast<double>(allowed_ + 1) * ran) {
+    auto const sight = record::look_at_thread(lane.thread);
+    double const kept_waiting = sight ? 1e-9 * static_cast<double>(sight->kept_waiting_ns) : 0;
+    // The system counts how long a thread was kept waiting when it has a core again.
+    bool const without_core = sight && sight->ready && seconds_of(lane.clock) <= computed;
+    held = without_core ? ran : std::max(ran, passed - (kept_waiting - lane.kept_waiting));
+    lane.kept_waiting = kept_waiting;
+  }
+  if (lane.seen) held_ += held, computed_ += ran;
+  lane.seen = true, lane.since = now, lane.computed = computed;
 }
 
-double lanes::look(std::uint64_t turns) {
+double lanes::look(std::uint64_t turns, std::size_t waiting) {
   std::size_t more = 0;
   double pause = never;
   {
@@ -144,15 +155,15 @@ double lanes::look(std::uint64_t turns) {
     if (looked_ == 0 || turns != turns_) turns_ = turns, turned_ = now;
     if (looked_ == 0) looked_ = now, pause_ = first_pause;
     if (now < looked_ + pause_) return looked_ + pause_ - now;
-    for (watched* const one : running_lanes_) settle(*one);
-    bool const work_waits = running_ == allowed_ && again_ > 0;
+    for (watched* const one : running_lanes_) look_at(*one);
+    bool const work_waits = running_ == allowed_ && waiting > 0;
     double const wanted = now - turned_ >= patience ? never : static_cast<double>(cores_) * held_ / computed_;
     held_ = computed_ = 0, looked_ = now, pause_ = std::min(2 * pause_, last_pause);
     if (work_waits && wanted >= static_cast<double>(allowed_ + 1)) {
       std::size_t const before = allowed_;
       allowed_ = static_cast<std::size_t>(std::min(static_cast<double>(threads_), std::floor(wanted)));
-      more = std::min(again_, allowed_ - before);
-      again_ -= more, running_ += more;
+      more = std::min(waiting, allowed_ - before);
+      again_ -= std::min(again_, more), running_ += more;
       pause_ = first_pause;
     }
     if (allowed_ < threads_) pause = pause_;
@@ -164,8 +175,9 @@ double lanes::look(std::uint64_t turns) {
 void lanes::wait_idle() {
   std::unique_lock guard(mutex_);
   while (!idle_.wait_for(guard, std::chrono::duration<double>(patience), [this] { return running_ == 0; })) {
+    std::size_t const waiting = again_;  // at most
     guard.unlock();
-    look(turns_);
+    look(turns_, waiting);
     guard.lock();
   }
 }

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <thread>
 
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/runtime/program.hpp>
@@ -28,8 +27,7 @@ closing run_here(program const& line, plan::run_plan const& plan, transport& amo
   std::optional<Lanes> made;
   together([&] {
     made.emplace(
-        std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); },
-        std::max(1U, std::thread::hardware_concurrency()));
+        std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); }, cores_for(options));
   });
   Lanes& those = *made;
   threads = &those;
@@ -39,7 +37,7 @@ closing run_here(program const& line, plan::run_plan const& plan, transport& amo
       here.begin();
       while (auto const pause = here.serve()) {
         those.grow(here.work().most_jobs());
-        double const until_look = those.look(here.work().turns());
+        double const until_look = those.look(here.work().turns(), here.work().waiting_jobs());
         if (*pause > 0) here.rest(std::min(*pause, until_look));
       }
       here.stop();

@@ -33,6 +33,7 @@ TEST(HostProbe, MeasuresWhatThisProcessMayUse) {
   EXPECT_GE(host.speed_spread, 0);
   EXPECT_GT(host.hand_over, 0);
   EXPECT_GE(host.cores, 1U);
+  EXPECT_EQ(host.cores, skel::platform::granted_cores());
   EXPECT_LE(host.cores, static_cast<std::size_t>(sysconf(_SC_NPROCESSORS_CONF)));
   EXPECT_GT(host.memory, 1 << 20);
   EXPECT_GT(host.copying, 0);

@@ -1,7 +1,15 @@
 #include <skel/detail/record/clock.hpp>
 
+#include <unistd.h>
+
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -48,6 +56,34 @@ TEST(ProcessClock, TellsTheThreadThatRanMost) {
   sleeps.join();
   clock.read();
   EXPECT_LT(clock.most().run, first.run);  // since the reading before only
+}
+
+TEST(ThreadSight, TellsWhetherAThreadCouldRun) {
+  if (!tells_waiting()) GTEST_SKIP() << "the system does not say who waits for a core";
+  std::atomic<long> sleeper{0}, worker{0};
+  std::atomic<bool> over{false};
+  std::jthread const sleeps([&](std::stop_token const& stop) {
+    std::mutex mutex;
+    std::condition_variable_any woken;
+    std::unique_lock guard(mutex);
+    sleeper = ::gettid();
+    woken.wait(guard, stop, [] { return false; });
+  });
+  std::jthread const works([&] {
+    worker = ::gettid();
+    while (!over) continue;
+  });
+  while (worker == 0 || sleeper == 0) std::this_thread::yield();
+  std::optional<thread_sight> asleep;
+  do asleep = look_at_thread(sleeper);
+  while (asleep && asleep->ready);  // until it has gone to sleep
+  ASSERT_TRUE(asleep);
+  auto const busy = look_at_thread(worker);
+  over = true;
+  ASSERT_TRUE(busy);
+  EXPECT_TRUE(busy->ready);
+  EXPECT_GE(busy->kept_waiting_ns, 0);
+  EXPECT_FALSE(look_at_thread(std::numeric_limits<int>::max()));
 }
 
 /// Time that a test makes.

@@ -42,7 +42,7 @@ TEST(Executor, GoesOnAfterAnEpochThatWasForgotten) {
   executor here(
       line, first, 0, links,
       {[] {}, [&] { finished = true; }, [] { FAIL(); }, [] {}, {}, [&](std::uint32_t e) { left.push_back(e); }}, false,
-      0, 2);
+      0, 2, 2);
 
   here.announce(1, of_width(5));
   here.forget(1);

@@ -16,12 +16,14 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tbb/parallel_for.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/lanes.hpp>
 
 namespace {
@@ -163,20 +165,64 @@ TEST(Lanes, AreLookedAtUntilAllMayRun) {
         while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       },
       1);
-  EXPECT_EQ(threads.look(0), std::numeric_limits<double>::infinity()) << "none runs";
+  EXPECT_EQ(threads.look(0, 1), std::numeric_limits<double>::infinity()) << "none runs";
   threads.wake(), threads.wake();
   while (here < 1) std::this_thread::yield();
   for (std::uint64_t turns = 1; here < 2; ++turns) {  // each time work was taken
-    double const pause = threads.look(turns);
+    double const pause = threads.look(turns, 1);
     if (here == 1 && std::isfinite(pause)) {
       EXPECT_GT(pause, 0);
       EXPECT_LE(pause, lanes::patience);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  EXPECT_EQ(threads.look(0), std::numeric_limits<double>::infinity()) << "all may run";
+  EXPECT_EQ(threads.look(0, 1), std::numeric_limits<double>::infinity()) << "all may run";
   over = true;
   threads.wait_idle();
+}
+
+/// How many lanes of 6 have run at once after half a second of looks, where there is always work and a lane takes some
+/// at each, beside threads of others that compute all the time.
+int most_beside(int others, std::size_t cores, void (*work)()) {
+  std::atomic<bool> over{false};
+  std::atomic<int> here{0}, most{0};
+  std::vector<std::jthread> busy;
+  for (int i = 0; i < others; ++i)
+    busy.emplace_back([&] {
+      while (!over) {
+      }
+    });
+  lanes threads(
+      6,
+      [&] {
+        int const now = ++here;
+        int seen = most;
+        while (seen < now && !most.compare_exchange_weak(seen, now)) {
+        }
+        while (!over) work();
+        --here;
+      },
+      cores);
+  for (int i = 0; i < 6; ++i) threads.wake();
+  auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  for (std::uint64_t turns = 1; std::chrono::steady_clock::now() < end; ++turns) {
+    threads.look(turns, 10);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  over = true;
+  threads.wait_idle();
+  return most;
+}
+
+TEST(Lanes, AreNoMoreThanCoresWhereTheyComputeAlsoBesideOthersThatTakeTheCores) {
+  if (!skel::record::tells_waiting()) GTEST_SKIP() << "the system does not say who waits for a core";
+  for (int const others : {0, 1, 8}) EXPECT_EQ(most_beside(others, 2, [] {}), 2) << "beside " << others;
+}
+
+TEST(Lanes, AreMoreThanCoresWhereTheySleepBesideOthersThatTakeTheCores) {
+  for (int const others : {0, 8})
+    EXPECT_EQ(most_beside(others, 2, [] { std::this_thread::sleep_for(std::chrono::microseconds(300)); }), 6)
+        << "beside " << others;
 }
 
 TEST(Lanes, GrowWithTheirNumberUpToTheCores) {

@@ -24,6 +24,7 @@ virtual_run::virtual_run(std::vector<runtime::program> const& lines, plan::run_p
     one.options->interrupt = one.interrupted.get();
     if (r == 0) one.options->next_plan = next_plan, one.options->keep_checkpoint = keep_checkpoint;
     one.options->plan_period = 0;
+    one.options->cores = 2;
     one.options->checkpoint_period = 1e-9;
     one.options->checkpoints_beside = false;
     one.here = std::make_unique<runtime::conductor>(lines[r], plan, net_.at(static_cast<int>(r)), *one.options,

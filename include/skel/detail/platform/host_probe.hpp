@@ -79,6 +79,10 @@ struct group_limits {
 group_limits read_group_limits(std::filesystem::path const& membership = "/proc/self/cgroup",
                                std::filesystem::path const& root = "/sys/fs/cgroup");
 
+/// How many threads of this process can compute at once: one for each core that it may run on, and no more than its
+/// control group grants processors, rounded up; >= 1. Takes a millisecond the first time.
+std::size_t granted_cores();
+
 /// What computing takes in the long run for a thread that was seen to compute for so long between pauses [s]: where a
 /// group grants less than one processor, it runs at full speed until what is granted of a period is used up, and waits
 /// for the next one. Of c seconds and a quota q in periods of p that is max(c, min(c/q, p)): what is shorter than q p

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ctime>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace skel::record {
@@ -77,6 +78,14 @@ inline std::int64_t process_ns() {
 std::int64_t kept_waiting_ns();
 /// Whether the system says it.
 bool tells_waiting();
+
+/// What the system says of a thread of this process.
+struct thread_sight {
+  std::int64_t kept_waiting_ns = 0;  ///< as kept_waiting_ns(), until it got a core last
+  bool ready = false;                ///< it runs, or could
+};
+/// Nothing where the system does not say it (Linux: /proc/self/task/`id`). Takes some ten microseconds.
+std::optional<thread_sight> look_at_thread(long id);
 
 /// Keeps track of how long the threads of this process have run and waited, summed over those that there are. Not for
 /// several threads at once.

@@ -34,11 +34,11 @@ class lanes {
   void grow(std::size_t threads);
 
   /// Looks whether lanes wait, for sleep, input or other threads, while there is more work, and lets others run then:
-  /// as many as keep the cores busy, by the share of the time in which lanes computed since the last look. All may run
-  /// where no lane has come back for `patience`: it may wait for another one, and compute meanwhile. `turns`: a number
-  /// that changes whenever a lane takes work. How long until the next look [s]; infinite: none is needed. O(lanes). One
-  /// thread at a time.
-  double look(std::uint64_t turns);
+  /// as many as keep the cores busy, by the share of the time in which lanes computed since the last look. A lane whose
+  /// core another thread has waits for nothing. All may run where no lane has come back for `patience`: it may wait for
+  /// another one, and compute meanwhile. `turns`: a number that changes whenever a lane takes work; `waiting`: how much
+  /// work waits for a lane. How long until the next look [s]; infinite: none is needed. O(lanes). One thread at a time.
+  double look(std::uint64_t turns, std::size_t waiting);
   static constexpr double patience = 0.1;  ///< [s]
 
   /// Returns when no lane runs.
@@ -46,15 +46,17 @@ class lanes {
 
  private:
   struct arenas;
-  /// A lane that runs, and since when it is watched.
+  /// A lane that runs, and what was seen of it at the last look, if it ran then.
   struct watched {
+    long thread = 0;
     clockid_t clock{};
-    double computed = 0, since = 0;  // by that clock, and by all clocks
+    bool seen = false;
+    double since = 0, computed = 0, kept_waiting = 0;  // [s]
   };
 
   void run();
   void begin_one();
-  void settle(watched& lane);
+  void look_at(watched& lane);
 
   std::size_t threads_, allowed_, cores_, refused_ = 0;
   std::function<void()> drain_;
@@ -64,7 +66,7 @@ class lanes {
   std::size_t running_ = 0;
   std::size_t again_ = 0;  // wake-ups that came while as many lanes ran as may: as many lanes look once more
   std::vector<watched*> running_lanes_{};
-  double held_ = 0, computed_ = 0;  // by lanes since the last look
+  double held_ = 0, computed_ = 0;  // by lanes since the last look, without those whose core others had
   double looked_ = 0, pause_ = 0;   // at the last one, until the next one
   double turned_ = 0;               // when `turns_` changed
   std::uint64_t turns_ = 0;

@@ -60,6 +60,8 @@ struct run_options {
   std::function<void(std::string const&)> checkpoint_failed;
   /// The run is cancelled soon after this has become true on any rank; nullptr: never.
   std::atomic<bool> const* interrupt = nullptr;
+  /// That functions of this rank may use; 0: as many as the system has.
+  std::size_t cores = 0;
 };
 
 /// Throws skel::error when a plan, which may be written by hand, does not fit a line or this number of ranks.
