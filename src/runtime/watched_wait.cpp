@@ -1,6 +1,7 @@
 #include "watched_wait.hpp"
 
 #include <chrono>
+#include <thread>
 
 #include "answers.hpp"
 
@@ -15,9 +16,22 @@ void poll(Done const& done, std::function<void()> const& meanwhile) {
   for (;;) {
     for (int i = 0; i < looks; ++i)
       if (done()) return;
+    if (!meanwhile) {
+      std::this_thread::yield();
+      continue;
+    }
     meanwhile();
     expect_answers();
   }
+}
+
+/// Whether threads of this process may complete each other's requests. MPI_Waitany of Open MPI 4.1 is not safe then: it
+/// returns when one request is complete, while another thread that has just completed a second one still has to count
+/// that down, in what is the next wait's memory by then. That wait ends without a request, or reads beyond them.
+bool threads_meet() {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE;
 }
 
 }  // namespace
@@ -40,7 +54,7 @@ void wait_for_all(std::vector<MPI_Request>& requests, std::function<void()> cons
 int wait_for_any(std::vector<MPI_Request>& requests, std::function<void()> const& meanwhile) {
   auto const count = static_cast<int>(requests.size());
   int which = MPI_UNDEFINED;
-  if (!meanwhile) {
+  if (!meanwhile && !threads_meet()) {
     MPI_Waitany(count, requests.data(), &which, MPI_STATUS_IGNORE);
     return which;
   }
