@@ -694,6 +694,26 @@ TEST(BspEngine, ASuperstepLastsFromBarrierToBarrier) {
   EXPECT_GT(decided, 0);
 }
 
+TEST(BspEngine, CountsCombinedMessagesAsTheyTravel) {
+  auto const program = skel::bsp<long>("sum", 6, zero, [](skel::superstep<long>& now, counter&) {
+                         if (now.number() == 3) return now.halt();
+                         for (int i = 0; i < 10; ++i) now.send(5, 1);
+                       }).combined_by(std::plus<>());
+  run_options options = rotation(1);
+  std::size_t calls = 0;
+  options.next_moves = [&](bsp_measures const& of) {
+    ++calls;
+    double bytes = 0;
+    for (auto const& one : of.traffic)
+      if (one.from < 3) bytes += one.bytes;  // all of rank 0, whose first process sends for them
+    EXPECT_EQ(bytes, of.number < 3 ? sizeof(long) : 0);
+    return std::vector<bsp_move>{};
+  };
+  virtual_bsp run(program, 2, 1, options);
+  run.run();
+  EXPECT_GT(calls, 0U);
+}
+
 TEST(BspEngine, MeasuresTrafficAndStates) {
   auto const program = skel::bsp<std::string>(
       "traffic", 6, [](std::size_t p) { return table{std::vector<int>(100 * p)}; },
@@ -900,6 +920,34 @@ TEST(BspEngine, MessagesThatCannotBeCombinedEndTheRun) {
                                                 "3 on rank "),
                                       HasSubstr("too many"))));
     }
+}
+
+TEST(BspEngine, TheFirstProcessWhoseMessagesCannotBeCombinedEndsTheRunAndThoseBeforeItHaveAll) {
+  std::atomic<int> wrong = 0;
+  auto const program = counting(8, zero, [&](skel::superstep<int>& now, counter&) {
+                         if (now.number() == 2) {
+                           if (now.process() < 2) now.send(7, 60);  // fails first, by senders
+                           if (now.process() > 4) now.send(4, 60);
+                           for (std::size_t to : {1, 2}) now.send(to, 1);
+                         }
+                         if (now.number() == 3 && now.process() < 3 && now.process() > 0)
+                           wrong += now.received().size() != 1 || now.received()[0].what != 8;
+                         if (now.number() == 3) now.halt();
+                       }).combined_by(throwing_plus());
+  auto const first = HasSubstr("messages to process 4 could not be combined in superstep 3");
+  std::uint64_t supersteps = 0;
+  try {
+    run_sequential(program, supersteps);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (process_error const& e) {
+    EXPECT_THAT(e.what(), first);
+  }
+  for (int const ranks : {1, 2, 3})
+    for (bool const moving : {false, true}) {
+      virtual_bsp run(program, ranks, 1, moving ? rotation(ranks) : run_options());
+      EXPECT_THAT(errors_of<process_error>(run, ranks), testing::Each(first));
+    }
+  EXPECT_EQ(wrong, 0);
 }
 
 /// What ranks send each other is combined before where that changes no bits.

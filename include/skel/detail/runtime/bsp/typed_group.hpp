@@ -82,7 +82,7 @@ class typed_group final : public process_group {
 
   std::optional<process_failure> step(std::size_t part, plan::block slots, std::uint64_t number, step_control& control,
                                       process_time* times) override {
-    auto const failed = is_taken_ ? not_taken_ : take_letters(part, slots);
+    auto const failed = is_taken_ ? failed_before(slots) : take_letters(part, slots);
     auto& out = sent_[part];
     out.clear();
     for (std::size_t s = slots.begin; s < slots.end && !control.stops_before(here_[s]); ++s) {
@@ -132,8 +132,9 @@ class typed_group final : public process_group {
 
   std::vector<bsp_traffic> traffic() const override {
     std::vector<bsp_traffic> all;
+    for (auto const* const one : elsewhere_) all.push_back({one->from, one->to, bytes_of(one->what)});
     for (auto const& box : sent_) {
-      for (auto const& letters : box.messages)
+      for (auto const& letters : std::span(box.messages).first(parts_))
         for (auto const& one : letters) all.push_back({one.from, one.to, bytes_of(one.what)});
       for (auto const& one : box.accesses.puts) all.push_back({one.from, one.to, arrays_.bytes_of(one)});
       for (auto const& one : box.accesses.gets) all.push_back({one.to, one.from, arrays_.bytes_of(one)});
@@ -231,7 +232,8 @@ class typed_group final : public process_group {
 
   std::string take(process_number process) override {
     take_all_letters();
-    if (not_taken_ && not_taken_->process == process) throw error("its messages could not be taken");
+    if (std::ranges::find(not_taken_, process, &process_failure::process) != not_taken_.end())
+      throw error("its messages could not be taken");
     std::size_t const s = slot_of(process);
     std::string out;
     put_number(out, asleep_[s]);
@@ -492,29 +494,34 @@ class typed_group final : public process_group {
     for (auto* const one : all) use(*one);
   }
 
-  /// The slots of a part get what came for them. Several threads, different parts.
+  /// The slots of a part get what came for them. Where messages to several processes cannot be combined, it is the
+  /// first of them that fails, and all before it have theirs. Several threads, different parts.
   std::optional<process_failure> take_letters(std::size_t part, plan::block slots) {
     process_number to = here_[slots.begin];
+    std::optional<process_failure> failed;
     try {
       bool const block = here_.back() - here_.front() + 1 == here_.size();
       auto const slot = [&](process_number process) { return block ? process - here_.front() : slot_of(process); };
       if constexpr (combines) {
         for (std::size_t s = slots.begin; s < slots.end; ++s) combined_[s].reset();
         for_each_come(part, [&](sent_letter& one) {
-          to = one.to;
-          auto& sum = combined_[slot(to)];
+          if (failed && one.to >= failed->process) return;
+          auto& sum = combined_[slot(one.to)];
           if (!sum) {
             sum.emplace(letter{one.from, std::move(one.what)});
-          } else {
-            add_to(sum->what, std::move(one.what));
-          }
+          } else
+            try {
+              add_to(sum->what, std::move(one.what));
+            } catch (...) {
+              failed = describe({process_failure::kind::combine, one.to});
+            }
         });
       } else {
         take_in_order(inboxes_[part], part, slots, slot);
       }
       for (std::size_t s = slots.begin; s < slots.end; ++s)
         if (!inbox_of(s).empty() || !to_all_.empty()) asleep_[s] = 0;
-      return std::nullopt;
+      return failed;
     } catch (...) {
       return describe({combines ? process_failure::kind::combine : process_failure::kind::read, to});
     }
@@ -542,13 +549,22 @@ class typed_group final : public process_group {
     }
   }
 
+  /// The first process of these slots whose letters could not be taken before processes moved.
+  std::optional<process_failure> failed_before(plan::block slots) const {
+    std::optional<process_failure> first;
+    for (auto const& one : not_taken_)
+      if (one.process >= here_[slots.begin] && one.process <= here_[slots.end - 1])
+        if (!first || one.process < first->process) first = one;
+    return first;
+  }
+
   /// Before processes move.
   void take_all_letters() {
     if (std::exchange(is_taken_, true)) return;
-    not_taken_.reset();
+    not_taken_.clear();
     for (std::size_t p = 0; p < parts_; ++p)
-      if (auto failed = take_letters(p, plan::block_of(here_.size(), parts_, p)); failed && !not_taken_)
-        not_taken_ = std::move(failed);
+      if (auto failed = take_letters(p, plan::block_of(here_.size(), parts_, p)))
+        not_taken_.push_back(*std::move(failed));
   }
 
   Program const& program_;
@@ -561,7 +577,7 @@ class typed_group final : public process_group {
   std::vector<sent_letter*> first_to_;                       // of each process, while messages are combined
   std::vector<sent_letter const*> elsewhere_;                // of what was sent, what goes to other ranks
   bool is_taken_ = true;                                     // all slots have what came for them
-  std::optional<process_failure> not_taken_;                 // then: why not
+  std::vector<process_failure> not_taken_{};                 // then: of the first process of a part that has not, why
   std::vector<inbox> inboxes_;                               // of each part
   std::vector<letter> moved_letters_, to_all_;
   std::vector<std::span<letter>> inbox_;         // of each slot, in inboxes_ or moved_letters_
