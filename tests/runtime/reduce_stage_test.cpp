@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <random>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -119,6 +122,18 @@ TEST(ReduceStage, JoinsNoMoreAccumulatedSumsThanThereAreWorkers) {
   if (at_sink()) {
     EXPECT_EQ(got, 1000U);
   }
+}
+
+TEST(ReduceStage, StopsWhatWaitsInAnAccumulatingWorker) {
+  auto const add = [](std::string& text, std::uint64_t x, std::stop_token const& stop) {
+    if (x == 5) throw std::runtime_error("no ink");
+    while (x > 5 && !stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    text += 'x';
+  };
+  auto app = count_to(20) | skel::farm("write", skel::accumulate<std::string>(add)) |
+             skel::reduce(skel::commutative(std::plus<>{})) | skel::sink([](std::string const&) {});
+  program const line = make_program(app);
+  EXPECT_THROW(run_line(line, spread(line, 3), ranks()), skel::stage_error);
 }
 
 TEST(ReduceStage, SaysWhichItemCouldNotBeAdded) {

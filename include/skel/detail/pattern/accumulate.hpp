@@ -1,9 +1,11 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
+
+#include <skel/detail/pattern/stop_argument.hpp>
 
 namespace skel {
 namespace skeletons {
@@ -16,13 +18,17 @@ struct accumulating {
 
   template <class Item>
   requires std::invocable<F&, Sum&, Item> Sum operator()(Item&& item) {
+    return (*this)(std::forward<Item>(item), std::stop_token());
+  }
+  template <class Item>
+  requires callable_with<F, Sum&, Item> Sum operator()(Item&& item, std::stop_token const& stop) {
     Sum sum{};
-    add(sum, std::forward<Item>(item));
+    add(sum, std::forward<Item>(item), stop);
     return sum;
   }
   template <class Item>
-  void add(Sum& sum, Item&& item) {
-    std::invoke(function, sum, std::forward<Item>(item));
+  void add(Sum& sum, Item&& item, std::stop_token const& stop) {
+    call_with_stop(stop, function, sum, std::forward<Item>(item));
   }
 };
 
@@ -35,8 +41,10 @@ inline constexpr bool is_accumulating<accumulating<Sum, F>> = true;
 
 /// The function of a stage or farm that adds an item to an empty Sum{}: skel::farm("count",
 /// skel::accumulate<counts>(add_words)), where add_words(counts&, Item). Behind it stands a skel::reduce whose operator
-/// joins two sums. A worker that folds then adds its items to the sum that it has, instead of joining a sum for each.
-/// Law: add(sum, item) leaves in `sum` what the reduce's operator makes of it and of a Sum{} with the item added.
+/// joins two sums. A worker that folds then adds its items to the sum that it has, instead of joining a sum for each;
+/// one behind which a reduce forms its sums by the numbers of the items (skel::reproducible) has a sum for each. `add`
+/// may take a std::stop_token behind the item. What it throws is the stage's, with the number of the item. Law:
+/// add(sum, item) leaves in `sum` what the reduce's operator makes of it and of a Sum{} with the item added.
 template <class Sum, class F>
 requires std::default_initializable<Sum>
 auto accumulate(F add) {

@@ -141,12 +141,14 @@ class accumulating_worker final : public accumulator<Sum> {
  public:
   explicit accumulating_worker(F f) : function_(std::forward<F>(f)) {}
 
+  void stop_by(std::stop_token const& token) override { stop_ = token; }
+
   std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
                                       std::uint64_t& bytes) override {
     auto& in = static_cast<items<In>&>(*batch);
     auto out = std::make_unique<items<Sum>>(in.size());
     for (position = 0; position < in.size(); ++position) {
-      out->emplace([&]() -> Sum { return function_(std::move(in[position])); });
+      out->emplace([&]() -> Sum { return skeletons::call_with_stop(stop_, function_, std::move(in[position])); });
       bytes += item_bytes((*out)[position]);
     }
     return out;
@@ -154,12 +156,13 @@ class accumulating_worker final : public accumulator<Sum> {
   void add(items_base& batch, std::optional<Sum>& sum, std::size_t& position) override {
     auto& in = static_cast<items<In>&>(batch);
     if (!sum && in.size() > 0) sum.emplace();
-    for (position = 0; position < in.size(); ++position) function_.add(*sum, std::move(in[position]));
+    for (position = 0; position < in.size(); ++position) function_.add(*sum, std::move(in[position]), stop_);
   }
   void finish() override { skeletons::finish(static_cast<std::remove_reference_t<F>&>(function_)); }
 
  private:
   F function_;
+  std::stop_token stop_;
 };
 
 /// As a stage_worker, of a function that emits its results.
