@@ -56,6 +56,7 @@ step() {
       cut=true
       kill -TERM -- "-$steps_job" 2>/dev/null
     fi
+    if $cut && [ $((SECONDS - steps_started)) -ge $((steps_within + 20)) ]; then kill -KILL -- "-$steps_job" 2>/dev/null; fi
     if [ $((SECONDS - beat)) -ge $steps_heartbeat ]; then
       beat=$SECONDS
       printf '      %4d s  %s\n' $((SECONDS - started)) "$(tail -n 1 "$steps_log" | cut -c1-100)"

@@ -23,26 +23,24 @@ constexpr std::size_t most_in_report = 8;
 /// The most of a stage's name, and of the hosts of its workers, that a row shows [B].
 constexpr std::size_t widest_name = 40, most_of_hosts = 300;
 
-std::string joined(std::vector<std::string> const& names) {
+/// "a*2 b", with `between` in place of the space: the names in the order in which they come first, with their numbers.
+std::string joined(std::vector<std::string> const& names, char const* between = " ") {
   std::map<std::string, int> count;
   std::vector<std::string> order;
   for (auto const& n : names)
     if (count[n]++ == 0) order.push_back(n);
   std::string out;
   for (auto const& n : order)
-    out += (out.empty() ? "" : " ") + n + (count[n] > 1 ? "*" + std::to_string(count[n]) : "");
+    out += (out.empty() ? "" : between) + n + (count[n] > 1 ? "*" + std::to_string(count[n]) : "");
   return out;
 }
 
 std::string placement_text(planned_program const& plan, plan::placement const& where) {
   std::string out;
   for (auto const& stage : where.stages) {
-    std::string one;
-    for (std::size_t w = 0, same = 1; w < stage.size(); w += same, same = 1) {
-      while (w + same < stage.size() && stage[w + same] == stage[w]) ++same;
-      one += (one.empty() ? "" : "+") + plan.processors[stage[w]] + (same > 1 ? "*" + std::to_string(same) : "");
-    }
-    out += (out.empty() ? "" : ", ") + one;
+    std::vector<std::string> names;
+    for (auto const processor : stage) names.push_back(plan.processors[processor]);
+    out += (out.empty() ? "" : ", ") + joined(names, "+");
   }
   return "(" + out + ")";
 }

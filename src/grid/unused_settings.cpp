@@ -22,9 +22,15 @@ void warn_of_forced(run_settings const& settings, std::initializer_list<std::str
     }
 }
 
+/// Says that an option of BSP programs does nothing for this one, unless a BSP program of the process had it.
+void warn_of_option_of_bsp(bool given, std::string const& option, std::string const& why) {
+  if (given && !was_force_used(option)) warn_once(option + ": has no effect on " + why);
+}
+
 }  // namespace
 
 void warn_of_unused_by_bsp(run_settings const& settings, bool by_hand, std::string const& undecided) {
+  for (std::string_view const option : {"--skel-migration", "--skel-scenario"}) note_forced_use(option);
   if (settings.check_updates > 0)
     warn_once("--skel-check-updates: has no effect on BSP programs, only on programs over a mesh");
   if (settings.live_page)
@@ -49,17 +55,17 @@ void warn_of_unused_by_mesh(run_settings const& settings) {
   std::string const shown = "; --skel-progress and --skel-report show them";
   if (settings.live_page) warn_once("--skel-live-page: programs over a mesh run without a live page" + shown);
   if (!settings.trace.empty()) warn_once("--skel-trace: programs over a mesh make no trace" + shown);
-  if (!settings.scenario.empty())
-    warn_once("--skel-scenario: has no effect on programs over a mesh, only on BSP programs");
-  if (settings.migration) warn_once("--skel-migration: has no effect on programs over a mesh, only on BSP programs");
+  std::string const only = "programs over a mesh, only on BSP programs";
+  warn_of_option_of_bsp(!settings.scenario.empty(), "--skel-scenario", only);
+  warn_of_option_of_bsp(settings.migration.has_value(), "--skel-migration", only);
 }
 
 void warn_of_unused_by_line(run_settings const& settings) {
   if (settings.check_updates > 0)
     warn_once("--skel-check-updates: has no effect on pipelines, only on programs over a mesh");
-  if (!settings.scenario.empty()) warn_once("--skel-scenario: has no effect on pipelines, only on BSP programs");
-  if (settings.migration)
-    warn_once("--skel-migration: has no effect on pipelines, only on BSP programs; --skel-remap moves pipelines");
+  warn_of_option_of_bsp(!settings.scenario.empty(), "--skel-scenario", "pipelines, only on BSP programs");
+  warn_of_option_of_bsp(settings.migration.has_value(), "--skel-migration",
+                        "pipelines, only on BSP programs; --skel-remap moves pipelines");
 }
 
 }  // namespace skel

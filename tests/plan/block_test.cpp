@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/refusal.hpp"
+
 namespace {
 
 using namespace skel::plan;
@@ -75,6 +77,13 @@ TEST(Blocks, AreByTheWeightsOfThings) {
   for (std::size_t part = 0; auto const& one : weighted_blocks(nothing, std::vector<double>(3, 1)))
     EXPECT_EQ(one, block_of(10, 3, part++));
   EXPECT_EQ(skel::split_by_weight(std::vector{5.0, 1.0, 1.0, 1.0, 1.0, 1.0}, 2), (std::vector<std::size_t>{0, 1, 6}));
+  EXPECT_EQ(skel::split_by_weight({}, 2), (std::vector<std::size_t>{0, 0, 0}));
+  auto const refused = [](std::vector<double> const& weights, std::size_t parts) {
+    return skel::test::refusal_of([&] { skel::split_by_weight(weights, parts); });
+  };
+  EXPECT_EQ(refused({1}, 0), "split_by_weight: parts: there must be at least 1, not 0");
+  EXPECT_EQ(refused({1, -2, 3}, 2), "split_by_weight: weights[1]: is -2; weights are finite, and not negative");
+  EXPECT_EQ(refused({std::nan("")}, 1), "split_by_weight: weights[0]: is nan; weights are finite, and not negative");
 }
 
 }  // namespace

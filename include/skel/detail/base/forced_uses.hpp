@@ -4,7 +4,8 @@
 
 namespace skel {
 
-/// Notes that the forced choice of a decision problem was asked for in this process (run_settings::forced). Any thread.
+/// Notes that a program of this process asked for what the user has set: the forced choice of a decision problem
+/// (run_settings::forced), or an option, as it is spelled. Any thread.
 void note_forced_use(std::string_view problem);
 /// Whether it was. Any thread. O(log problems).
 bool was_force_used(std::string_view problem);

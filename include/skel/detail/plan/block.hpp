@@ -4,7 +4,11 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 
 /// Things in contiguous blocks, one for each part: who has which.
 namespace skel::plan {
@@ -72,8 +76,14 @@ inline std::vector<block> weighted_blocks(std::span<double const> things, std::s
 namespace skel {
 
 /// Where contiguous blocks of things begin that weigh about the same: block p has things out[p] to before out[p + 1].
-/// Of a graph: vertices by their edges. Precondition: weights are 0 or more and finite; parts > 0. O(things).
+/// Of a graph: vertices by their edges. Throws skel::input_error for 0 parts, and for a weight that is negative or not
+/// finite. O(things).
 inline std::vector<std::size_t> split_by_weight(std::span<double const> weights, std::size_t parts) {
+  if (parts == 0) throw input_error("split_by_weight", "parts", "there must be at least 1, not 0");
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (!(weights[i] >= 0 && std::isfinite(weights[i])))
+      throw input_error("split_by_weight", "weights[" + std::to_string(i) + "]",
+                        "is " + shown(weights[i]) + "; weights are finite, and not negative");
   std::vector<std::size_t> first{0};
   for (auto const& one : plan::weighted_blocks(weights, std::vector<double>(parts, 1))) first.push_back(one.end);
   return first;

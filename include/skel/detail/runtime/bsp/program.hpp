@@ -83,7 +83,8 @@ struct check_reduction {
       std::is_void_v<Value> ? std::same_as<Operator, no_operator> : reduction_operator<Operator, value_type_of<Value>>;
   static_assert(value,
                 "skel: a BSP program whose processes contribute Values needs an operator that combines two of them: "
-                "skel::bsp<Message, Value>(name, processes, make, step, std::plus<>{}); one without has no operator");
+                "skel::bsp<Message, Value>(name, processes, make, step, std::plus<>{}), before skel::registered; a "
+                "program without Values has none");
 };
 
 template <class Combiner, class Message>
@@ -174,7 +175,8 @@ struct bsp_program {
   [[nodiscard]] bsp_program pin(std::size_t process) && { return std::move(pin(process)); }
 
   /// Processes begin on ranks by their work: weight(process) is about how much of it a process has beside the others,
-  /// such as the edges of a vertex. Called once for each on every rank, and the same there.
+  /// such as the edges of a vertex. Called once for each on every rank, and must give the same there: ranks that got
+  /// others are refused by the run. So is a weight that is negative or not finite (skel::error).
   bsp_program& weighted_by(std::function<double(std::size_t)> of) & {
     weight = std::move(of);
     return *this;
