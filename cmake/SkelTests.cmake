@@ -2,9 +2,14 @@
 include(GoogleTest)
 include(SkelMpirun)
 
-# What is tested is optimised as the build says; the tests are not, as they are compiled once for each time that they run.
+# Tests are compiled once for each time that they run: what is tested is optimised as the build says, they are hardly.
+# Under sanitizers, where optimising takes as long as everything else, not at all.
 add_library(skel_test_flags INTERFACE)
-target_compile_options(skel_test_flags INTERFACE -O0)
+if(SKEL_SANITIZE)
+  target_compile_options(skel_test_flags INTERFACE -O0)
+elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  target_compile_options(skel_test_flags INTERFACE -O1)
+endif()
 # What a test may leave out, whichever compiler sanitizes.
 foreach(sanitizer address thread)
   if(SKEL_SANITIZE MATCHES ${sanitizer})

@@ -172,6 +172,7 @@ TEST_F(DecisionStore, WhatOneProgramLearnsTheNextOneKnows) {
 
 TEST_F(DecisionStore, RunsOfAPipelineTeachTheNextProgram) {
   settings.calibration_time = 0.01;
+  settings.remap = false;  // which would be a decision more, where other tests use the cores
   auto const run_once = [&] {
     skel::grid grid(settings);
     return run(grid);
