@@ -134,10 +134,12 @@ void lanes::look_at(watched& lane) {
   double held = passed;
   // One that computes so much of the time that no other is let in for it needs no closer look, which takes longer.
   if (!lane.seen || static_cast<double>(cores_) * passed >= static_cast<double>(allowed_ + 1) * ran) {
-    auto const sight = record::look_at_thread(lane.thread);
+    // The system counts how long a thread was kept waiting when it has a core again, which it may just have got.
+    auto sight = record::look_at_thread(lane.thread);
+    bool const had_core = seconds_of(lane.clock) > computed;
+    if (had_core) sight = record::look_at_thread(lane.thread);
+    bool const without_core = sight && sight->ready && !had_core;
     double const kept_waiting = sight ? 1e-9 * static_cast<double>(sight->kept_waiting_ns) : 0;
-    // The system counts how long a thread was kept waiting when it has a core again.
-    bool const without_core = sight && sight->ready && seconds_of(lane.clock) <= computed;
     held = without_core ? ran : std::max(ran, passed - (kept_waiting - lane.kept_waiting));
     lane.kept_waiting = kept_waiting;
   }
@@ -157,7 +159,9 @@ double lanes::look(std::uint64_t turns, std::size_t waiting) {
     if (now < looked_ + pause_) return looked_ + pause_ - now;
     for (watched* const one : running_lanes_) look_at(*one);
     bool const work_waits = running_ == allowed_ && waiting > 0;
-    double const wanted = now - turned_ >= patience ? never : static_cast<double>(cores_) * held_ / computed_;
+    // Of two looks the one that finds less: a hypervisor may take a core away for a while, and nobody says so.
+    double const found = held_ > 0 ? static_cast<double>(cores_) * held_ / computed_ : 0;
+    double const wanted = now - turned_ >= patience ? never : std::min(found, std::exchange(found_, found));
     held_ = computed_ = 0, looked_ = now, pause_ = std::min(2 * pause_, last_pause);
     if (work_waits && wanted >= static_cast<double>(allowed_ + 1)) {
       std::size_t const before = allowed_;

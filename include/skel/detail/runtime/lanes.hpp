@@ -68,6 +68,7 @@ class lanes {
   std::vector<watched*> running_lanes_{};
   double held_ = 0, computed_ = 0;  // by lanes since the last look, without those whose core others had
   double looked_ = 0, pause_ = 0;   // at the last one, until the next one
+  double found_ = 0;                // how many lanes keep the cores busy, by the last one
   double turned_ = 0;               // when `turns_` changed
   std::uint64_t turns_ = 0;
 };
