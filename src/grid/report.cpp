@@ -39,6 +39,7 @@ std::string placement_text(planned_program const& plan, plan::placement const& w
   std::string out;
   for (auto const& stage : where.stages) {
     std::vector<std::string> names;
+    names.reserve(stage.size());
     for (auto const processor : stage) names.push_back(plan.processors[processor]);
     out += (out.empty() ? "" : ", ") + joined(names, "+");
   }

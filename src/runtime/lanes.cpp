@@ -161,7 +161,8 @@ double lanes::look(std::uint64_t turns, std::size_t waiting) {
     bool const work_waits = running_ == allowed_ && waiting > 0;
     // Of two looks the one that finds less: a hypervisor may take a core away for a while, and nobody says so.
     double const found = held_ > 0 ? static_cast<double>(cores_) * held_ / computed_ : 0;
-    double const wanted = now - turned_ >= patience ? never : std::min(found, std::exchange(found_, found));
+    double wanted = std::min(found, std::exchange(found_, found));
+    if (now - turned_ >= patience) wanted = never;
     held_ = computed_ = 0, looked_ = now, pause_ = std::min(2 * pause_, last_pause);
     if (work_waits && wanted >= static_cast<double>(allowed_ + 1)) {
       std::size_t const before = allowed_;

@@ -106,8 +106,8 @@ std::string names(skel::grid& grid) {
   return all;
 }
 
-/// What is to be the same again: names without sizes of segments. Several sizes take about as long, and which of them is
-/// taken depends on what calls took meanwhile.
+/// What is to be the same again: names without sizes of segments. Several sizes take about as long, and which of them
+/// is taken depends on what calls took meanwhile.
 std::string comparable(std::string names) {
   std::erase_if(names, [](char letter) { return letter >= '0' && letter <= '9'; });
   return names;
