@@ -14,6 +14,8 @@
 #include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/mapping/tuned_rules.hpp>
 
+#include "support/refusal.hpp"
+
 namespace skel::mapping {
 namespace {
 
@@ -33,15 +35,6 @@ platform::description two_clusters(bool linked = true) {
 
 tuned_collective const& of(std::vector<tuned_collective> const& rules, collective operation) {
   return *std::ranges::find(rules, operation, &tuned_collective::operation);
-}
-
-std::string message(auto&& call) {
-  try {
-    call();
-  } catch (error const& problem) {
-    return problem.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(TunedRules, EveryCounterpartIsInTheCatalogue) {
@@ -151,14 +144,16 @@ TEST(TunedRules, AreWrittenAsTheyAre) {
 }
 
 TEST(TunedRules, SayWhatCannotBeMeant) {
-  EXPECT_THAT(message([] { make_tuned_rules(one_cluster(1)); }), HasSubstr("has 1 host; rules are for 2"));
-  EXPECT_THAT(message([] { make_tuned_rules(one_cluster(4), {.ranks = {5}, .bytes = {}}, "grid.json"); }),
-              HasSubstr("rules for 5 ranks are wanted, and grid.json has 4 hosts"));
-  EXPECT_THAT(message([] {
+  EXPECT_THAT(test::refusal_of<error>([] { make_tuned_rules(one_cluster(1)); }),
+              HasSubstr("has 1 host; rules are for 2"));
+  EXPECT_THAT(
+      test::refusal_of<error>([] { make_tuned_rules(one_cluster(4), {.ranks = {5}, .bytes = {}}, "grid.json"); }),
+      HasSubstr("rules for 5 ranks are wanted, and grid.json has 4 hosts"));
+  EXPECT_THAT(test::refusal_of<error>([] {
                 make_tuned_rules(one_cluster(4), {.ranks = {1, 2}, .bytes = {}});
               }),
               HasSubstr("fewer than 2 ranks"));
-  EXPECT_THAT(message([] { make_tuned_rules(two_clusters(false)); }),
+  EXPECT_THAT(test::refusal_of<error>([] { make_tuned_rules(two_clusters(false)); }),
               HasSubstr("no way from cluster 'a' to cluster 'b'"));
   EXPECT_EQ(make_tuned_rules(two_clusters(false), {.ranks = {2, 4}, .bytes = {}}).size(), 8);
 }
