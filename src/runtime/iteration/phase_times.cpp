@@ -20,8 +20,9 @@
 namespace skel::runtime::iteration {
 namespace {
 
-/// Elements of the first piece, and how much larger the next one is.
-constexpr std::size_t first_piece = elements_of_reader, growth = 4;
+/// Elements of the first piece, and how much larger the next one is at most: what is in a nearer cache may be some
+/// times as fast, and each piece costs a look at the whole mesh.
+constexpr std::size_t first_piece = elements_of_reader, most_growth = 16;
 
 /// Iterations that are timed of each piece.
 constexpr std::size_t timed = 3;
@@ -155,14 +156,24 @@ std::optional<phase_times> measure_phases(mesh_part& part, face_neighbours const
                                           std::size_t threads, double seconds) {
   most = std::clamp<std::size_t>(most, 1, mesh.cells());
   thread_team team(threads);
-  for (std::size_t elements = std::min(first_piece, most);; elements = std::min(growth * elements, most)) {
+  double const begun = record::now();
+  for (std::size_t elements = std::min(first_piece, most);;) {
     double const begin = record::now();
     auto const layout = plan::layout_of(mesh, piece_of(mesh, elements), 0);
+    double const laid_out = record::now();
     piece_run run(part, layout, team);
     std::vector<std::vector<double>> took(1 + timed, std::vector<double>(part.steps().size()));
     for (std::size_t k = 0; k < took.size(); ++k) run.iterate(k + 1, took[k]);
     if (run.failed()) return std::nullopt;
-    if (elements < most && record::now() - begin < seconds / growth) continue;
+    double const now = record::now();
+    double const left = seconds - (now - begun) - (laid_out - begin);
+    double const elements_left = left * static_cast<double>(elements) / (now - laid_out);
+    auto const next = static_cast<std::size_t>(
+        std::clamp(elements_left, 0.0, static_cast<double>(std::min(most, most_growth * elements))));
+    if (elements < most && next > elements) {
+      elements = next;
+      continue;
+    }
     phase_times made{std::vector<double>(part.steps().size()), elements};
     for (std::size_t s = 0; s < made.seconds.size(); ++s) {
       std::vector<double> of_step;

@@ -1,9 +1,15 @@
 #include <skel/detail/runtime/iteration/phase_times.hpp>
 
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include <skel/detail/pattern/box_mesh.hpp>
+#include <skel/detail/pattern/mesh_program.hpp>
+#include <skel/detail/runtime/iteration/typed_part.hpp>
 
 namespace {
 
@@ -42,6 +48,30 @@ TEST(HidesUpdates, IsNotSoWhereTheUpdateWaitsOrWasWaitedFor) {
 /// No update of the next iteration is sent ahead.
 TEST(HidesUpdates, IsNotSoOfTheLastPhaseBeforeAnUpdateThatIterationsBeginWith) {
   EXPECT_EQ(hiding({step(kind::update), step(kind::phase), step(kind::phase)}), (std::vector{false, true, false}));
+}
+
+/// A piece is as large as fits into the time: few elements are in a cache, and may be twice as fast as all of them.
+TEST(MeasurePhases, TakesAsManyElementsAsFitIntoTheTime) {
+  struct cell {
+    double value = 1;
+  };
+  auto mesh = skel::box_of_tetrahedra({8, 8, 8}).cells;
+  std::size_t const all = mesh.cells();
+  auto const program =
+      skel::iterate("double", std::move(mesh), skel::no_totals(), [](skel::mesh_element const&) { return cell(); }) |
+      skel::phase("more", [](cell& c) { c.value *= 1.5; }) | skel::times(1);
+  skel::runtime::iteration::typed_part<std::decay_t<decltype(program)>> part(program);
+  using skel::runtime::iteration::measure_phases;
+  auto const whole = measure_phases(part, *program.faces, all, 1, 60);
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->elements, all);
+  EXPECT_GT(whole->seconds[0], 0);
+  auto const share = measure_phases(part, *program.faces, all / 2, 1, 60);
+  ASSERT_TRUE(share);
+  EXPECT_EQ(share->elements, all / 2);
+  auto const least = measure_phases(part, *program.faces, all, 1, 0);
+  ASSERT_TRUE(least);
+  EXPECT_EQ(least->elements, skel::runtime::iteration::elements_of_reader);
 }
 
 }  // namespace

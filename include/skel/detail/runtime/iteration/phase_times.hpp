@@ -22,10 +22,10 @@ bool hides_updates(std::span<mesh_step const> steps, std::size_t phase);
 
 /// Runs four iterations of a program on connected elements of its mesh, in this process alone and without outputs, and
 /// times all but the first: the median of each step counts, as others may have a core for one of them. Copies of
-/// elements around them stay as they are made. There are more and more elements, as caches
-/// hold few ones, until there are `most` of them or a quarter of `seconds` has passed. Functions of the program are
-/// called as often as that needs; begin() has to be called again for the part. Nothing where a function throws, as a
-/// program may not be made for a part of its mesh. Throws std::bad_alloc. O(elements) for each number of them.
+/// elements around them stay as they are made. Caches hold few elements, so a piece is as large as fits into `seconds`,
+/// by what smaller ones took, and has `most` elements at most. Functions of the program are called as often as that
+/// needs; begin() has to be called again for the part. Nothing where a function throws, as a program may not be made
+/// for a part of its mesh. Throws std::bad_alloc. O(elements of the mesh) for each piece.
 std::optional<phase_times> measure_phases(mesh_part& part, face_neighbours const& mesh, std::size_t most,
                                           std::size_t threads, double seconds);
 
