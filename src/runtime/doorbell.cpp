@@ -41,4 +41,8 @@ void doorbell::awake() const {
   word_->store(is_awake, std::memory_order_seq_cst);
 }
 
+bool doorbell::is_silent() const {
+  return word_->load(std::memory_order_relaxed) == is_drowsy;
+}
+
 }  // namespace skel::runtime

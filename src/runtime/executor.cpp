@@ -208,12 +208,15 @@ bool executor::waits_for(double pace) const {
   return pace * cores_ > all;
 }
 
-/// The calling lane does one of the possible jobs next: the one furthest down the line, whose batch is in its cache. If
-/// the line waits for another station, it does that one, which would wait for a lane to wake up otherwise.
-job executor::take_next(std::vector<job>& jobs) {
+/// The calling lane does one of the possible jobs next: one whose results other ranks have room for, so that none waits
+/// while this one computes; otherwise the one furthest down the line, whose batch is in its cache. If the line waits
+/// for another station, it does that one, which would wait for a lane to wake up otherwise.
+job executor::take_next() {
+  auto& jobs = jobs_->queue;
   for (job const& one : jobs)
     if (one.item_ns > 0) item_ns_[one.here->number()].store(one.item_ns, std::memory_order_relaxed);
-  auto const down = std::ranges::max_element(jobs, {}, [](job const& one) { return one.here->number(); });
+  auto const down = std::ranges::max_element(
+      jobs, {}, [](job const& one) { return std::pair(one.feeds_others, one.here->number()); });
   auto const slow = std::ranges::max_element(jobs, {}, &job::pace);
   auto const best = slow->pace > cold * down->pace && waits_for(slow->pace) ? slow : down;
   job next = std::move(*best);
@@ -221,8 +224,8 @@ job executor::take_next(std::vector<job>& jobs) {
   return next;
 }
 
-/// Carries out what sites ask of each other until only jobs are left. Those wait, except one that the calling lane
-/// keeps.
+/// Carries out what sites ask of each other until only jobs are left. Those wait, except one of all that wait, which
+/// the calling lane keeps.
 void executor::perform(agenda& todo, std::optional<job>* keep) {
   for (;;) {
     if (std::ptrdiff_t const more = std::exchange(todo.opened, 0); more != 0)
@@ -255,12 +258,11 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
     }
   }
   if (todo.jobs.empty()) return;
-  if (keep != nullptr) *keep = take_next(todo.jobs);
-  if (todo.jobs.empty()) return;
-  std::size_t const count = todo.jobs.size();
+  std::size_t const count = todo.jobs.size() - (keep != nullptr ? 1 : 0);
   {
     std::lock_guard guard(jobs_->mutex);
     for (job& work : todo.jobs) jobs_->queue.push_back(std::move(work));
+    if (keep != nullptr) *keep = take_next();
   }
   todo.jobs.clear();
   for (std::size_t i = 0; i < count; ++i) on_.job_waits();
@@ -290,13 +292,13 @@ void executor::drain() {
     if (!current) {
       std::lock_guard guard(jobs_->mutex);
       if (jobs_->queue.empty()) return;
-      current = std::move(jobs_->queue.front());
-      jobs_->queue.pop_front();
+      current = take_next();
     }
     job work = *std::exchange(current, std::nullopt);
     turns_.fetch_add(1, std::memory_order_relaxed);
     run(work, todo);
     perform(todo, &current);
+    if (on_.turn) on_.turn();
   }
 }
 

@@ -58,6 +58,7 @@ class executor {
     std::function<void(parted const&)> parted{};  ///< of a station here; from any thread
     /// What a station here keeps where an epoch begins, see station_state; from its lanes.
     std::function<void(stream_position const&, station_state*)> saved{};
+    std::function<void()> turn{};  ///< called by drain() between two jobs
   };
 
   /// The items that pass station `watched` are counted, where it is here. `cores`: that this rank may use.
@@ -149,7 +150,7 @@ class executor {
   void send(site const& from, int rank, errand what);
   void count_left(std::uint32_t epoch);
   void run(job& work, agenda& todo);
-  job take_next(std::vector<job>& jobs);
+  job take_next();
   bool waits_for(double pace) const;
   void run_source(site& here, agenda& todo);
   bool make(site& here, std::size_t worker, std::uint64_t item);

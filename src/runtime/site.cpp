@@ -412,13 +412,20 @@ void site::work(agenda& todo) {
   if (copies_) begin_for_copies(todo);
   if (divide_ || parting_) steer(todo);
   while (!copies_ && !loan_ && !state_busy_ && arrivals_.ready() && workers_.any_idle()) {
-    todo.jobs.push_back(
-        {job::kind::batch, this, workers_.begin_work(), arrivals_.take(), {}, workers_.item_ns(), workers_.pace()});
+    todo.jobs.push_back({job::kind::batch,
+                         this,
+                         workers_.begin_work(),
+                         arrivals_.take(),
+                         {},
+                         workers_.item_ns(),
+                         workers_.pace(),
+                         flow_.reaches_others(rank_)});
     todo.jobs.back().parted = parting_.has_value();
   }
   if (source_ && cuts_ == 0 && outputs_.empty() && source_->may_run()) {
     source_->run();
-    todo.jobs.push_back({job::kind::source, this, no_worker, {}, {}, workers_.item_ns(), workers_.pace()});
+    todo.jobs.push_back(
+        {job::kind::source, this, no_worker, {}, {}, workers_.item_ns(), workers_.pace(), flow_.reaches_others(rank_)});
   }
   if (finishing_ || !at_rest()) return;
   if (goes_on()) return leave_if_done(todo);

@@ -58,6 +58,7 @@ struct job {
   copy_job shown;                  ///< copy, join: what
   double item_ns = 0;              ///< batch, source: what an item takes a worker here [ns]; 0: not known
   double pace = 0;                 ///< the same of all workers of the station here together [ns]
+  bool feeds_others = false;       ///< batch, source: what it makes may go to a rank that has room for it
   int to = no_rank;                ///< leave: where the station goes on; no_rank: here, or it has no state
   int from = no_rank;              ///< enter: where the station was; lend: who asks
   stream_position counts{};        ///< leave, enter, save

@@ -48,6 +48,16 @@ TEST(Doorbell, HandsOverEveryItemBetweenTwoThreads) {
   EXPECT_LT(skel::record::now() - begin, 60) << "a ring was missed";
 }
 
+TEST(Doorbell, IsSilentWhileSomebodyRestsWhomNobodyHasRung) {
+  doorbell::word word{0};
+  doorbell const bell(word);
+  EXPECT_FALSE(bell.is_silent());
+  bell.drowse();
+  EXPECT_TRUE(bell.is_silent());
+  bell.ring();
+  EXPECT_FALSE(bell.is_silent());
+}
+
 TEST(Doorbell, WakesByItselfAfterTheGivenTime) {
   doorbell::word word{0};
   doorbell const bell(word);

@@ -61,4 +61,53 @@ TEST(Executor, GoesOnAfterAnEpochThatWasForgotten) {
   EXPECT_EQ(here.records()[1].workers, 3U);
 }
 
+/// Counts what goes to another rank, which never answers.
+class silent_other : public nobody {
+ public:
+  void send(int, std::uint32_t, std::uint32_t, skel::runtime::posted, skel::runtime::codec const&) override { ++sent; }
+  void send(int, skel::runtime::notice const&) override {}
+  std::size_t sent = 0;
+};
+
+TEST(Executor, GivesOthersWhatTheyHaveRoomForBeforeItWorksItself) {
+  silent_other links;
+  std::optional<std::size_t> sent_before;
+  auto app = skel::source([i = std::uint64_t{0}]() mutable { return i < 100 ? std::optional(i++) : std::nullopt; }) |
+             skel::farm(
+                 [&](std::uint64_t x) {
+                   if (!sent_before) sent_before = links.sent;
+                   return x;
+                 },
+                 skel::unordered) |
+             skel::sink([](std::uint64_t) {});
+  auto const line = skel::runtime::make_program(app);
+  skel::plan::run_plan plan;
+  plan.stations = {{{0}, 3}, {{0, 1}, 3}, {{0}, 3}};
+  plan.batch_latency = 1e-12;  // batches of one item
+  executor here(line, plan, 0, links, {[] {}, [] {}, [] { FAIL(); }, [] {}}, false, 0, 2, 2);
+  here.start();
+  here.drain();
+  ASSERT_TRUE(sent_before);
+  EXPECT_EQ(*sent_before, links.sent);
+  EXPECT_GE(links.sent, 3U);
+}
+
+TEST(Executor, CallsTurnAfterEachJob) {
+  auto app = skel::source([i = std::uint64_t{0}]() mutable { return i < 5 ? std::optional(i++) : std::nullopt; }) |
+             skel::sink([](std::uint64_t) {});
+  auto const line = skel::runtime::make_program(app);
+  skel::plan::run_plan plan;
+  plan.stations = {{{0}}, {{0}}};
+  plan.batch_latency = 1e-12;
+  nobody links;
+  std::uint64_t turns = 0;
+  executor here(line, plan, 0, links,
+                {.job_waits = [] {}, .finished = [] {}, .failed = [] {}, .stirred = [] {}, .turn = [&] { ++turns; }},
+                false, 0, 1, 2);
+  here.start();
+  here.drain();
+  EXPECT_GE(turns, 10U);  // the source, and the sink, for each item
+  EXPECT_EQ(turns, here.turns());
+}
+
 }  // namespace

@@ -40,6 +40,20 @@ TEST(Outflow, PrefersTheRankWithMostRoomForEachWorkerAndTakesTurnsAmongEquals) {
   EXPECT_EQ(given, (std::map<int, int>{{0, 2}, {1, 2}, {2, 2}}));
 }
 
+TEST(Outflow, ReachesOthersWhileTheyHaveRoom) {
+  outflow flow({to(0, 1, 2), to(1, 1, 1)}, std::nullopt, takers);
+  EXPECT_TRUE(flow.reaches_others(0));
+  EXPECT_TRUE(flow.reaches_others(2));
+  EXPECT_EQ(flow.take_room(), 0);
+  EXPECT_EQ(flow.take_room(), 1);
+  EXPECT_FALSE(flow.reaches_others(0));
+  EXPECT_TRUE(flow.reaches_others(1));
+  auto exit = to(1, 1, 0);
+  exit.unlimited = true;
+  EXPECT_TRUE(outflow({exit}, std::nullopt, takers).reaches_others(0));
+  EXPECT_FALSE(outflow({exit}, std::nullopt, takers).reaches_others(1));
+}
+
 TEST(Outflow, StopsAtTheWindowOfAnOrderedFarmAlsoWhereThereIsRoom) {
   outflow flow({to(0, 1, 10)}, 2, exit_and_takers);
   EXPECT_TRUE(flow.take_room());

@@ -1,9 +1,11 @@
 #include "mpi_transport.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/native.hpp>
 
 #include "answers.hpp"
@@ -227,16 +229,22 @@ void mpi_transport::rest(double seconds, std::function<bool()> const& busy) {
   double const pause = std::min(seconds, longest_rest());
   doorbell const bell = ranks_.bell();
   bell.drowse();
-  if (busy() || progress())
-    bell.awake();
-  else
-    bell.sleep(pause);
+  if (busy() || progress()) return bell.awake();
+  rests_until_.store(record::now_ns() + static_cast<std::int64_t>(1e9 * pause), std::memory_order_relaxed);
+  bell.sleep(pause);
+}
+
+/// The system lets a thread that wakes up wait for a core until another one has used up its slice of time, which is
+/// some milliseconds. Messages would wait as long.
+void mpi_transport::give_way() {
+  if (size() == 1) return;
+  if (ranks_.bell().is_silent() && record::now_ns() < rests_until_.load(std::memory_order_relaxed)) return;
+  std::this_thread::yield();
 }
 
 double mpi_transport::longest_rest() const {
-  if (size() == 1) return 0.05;                               // a signal may have come meanwhile
   if (!sending_.empty() || !receiving_.empty()) return 2e-5;  // only looking completes a transfer
-  return ranks_.all_ring() ? 0.01 : 1e-3;
+  return size() == 1 || ranks_.all_ring() ? 0.05 : 1e-3;      // a signal may have come meanwhile
 }
 
 void mpi_transport::quiesce() {

@@ -29,6 +29,7 @@ class mpi_transport final : public transport {
   int size() const override { return ranks_.size(); }
   void send(int to, channel where, message what) override;
   void wake() override { ranks_.bell().ring(); }
+  void give_way() override;
   bool progress() override;
   void rest(double seconds, std::function<bool()> const& busy) override;
   void quiesce() override;
@@ -58,6 +59,7 @@ class mpi_transport final : public transport {
   std::mutex mutex_;
   std::vector<outgoing> outbox_;
   std::atomic<std::size_t> outbox_count_{0};
+  std::atomic<std::int64_t> rests_until_{0};  // [ns], where it does
 
   std::list<outgoing> sending_;
   std::list<incoming> receiving_;

@@ -48,6 +48,8 @@ class transport {
   virtual void send(int to, channel where, message what) = 0;
   /// Ends a rest of this rank. Any thread; what it wrote before is visible to the thread that rested.
   virtual void wake() = 0;
+  /// Lets the communication thread have the core of the calling one if it waits for one. Any thread.
+  virtual void give_way() {}
 
   // The communication thread, which is one and the same for all of these:
 

@@ -22,6 +22,8 @@ class doorbell {
   /// Sleeps until somebody rings, or `seconds` have passed, or a signal arrives.
   void sleep(double seconds) const;
   void awake() const;
+  /// Whether the one who sleeps has been neither rung nor woken up since. Any thread.
+  bool is_silent() const;
 
  private:
   word* word_;
