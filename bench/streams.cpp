@@ -3,10 +3,13 @@
 // the median. Above 1 skel is ahead.
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -90,6 +93,20 @@ struct serial_stages {
   }
 };
 
+/// Sources of the numbers from 0 on.
+auto numbers(std::uint64_t items) {
+  return skel::source("read", [items, next = std::uint64_t{0}]() mutable {
+    return next < items ? std::optional(next++) : std::nullopt;
+  });
+}
+tbb::filter<void, std::uint64_t> tbb_numbers(std::uint64_t items, std::uint64_t& next) {
+  return tbb::make_filter<void, std::uint64_t>(tbb::filter_mode::serial_in_order,
+                                               [items, &next](tbb::flow_control& control) {
+                                                 if (next == items) control.stop();
+                                                 return next++;
+                                               });
+}
+
 /// Four farms in a row, whose items take `unit` times 1, 2, 4 and 8.
 struct four_farms {
   std::uint64_t items;
@@ -100,11 +117,7 @@ struct four_farms {
     auto const farm = [this](char const* name, std::uint64_t times) {
       return skel::farm(name, [turns = turns * times](std::uint64_t in) { return bench::spin(in, turns); });
     };
-    auto app = skel::source("read",
-                            [*this, next = std::uint64_t{0}]() mutable {
-                              return next < items ? std::optional(next++) : std::nullopt;
-                            }) |
-               farm("segment", 1) | farm("extract", 2) | farm("index", 4) | farm("rank", 8) |
+    auto app = numbers(items) | farm("segment", 1) | farm("extract", 2) | farm("index", 4) | farm("rank", 8) |
                skel::sink("add", [&](std::uint64_t in) { sum += in; });
     grid.run(app);
     return sum;
@@ -117,16 +130,94 @@ struct four_farms {
           tbb::filter_mode::parallel, [turns = turns * times](std::uint64_t in) { return bench::spin(in, turns); });
     };
     tbb::parallel_pipeline(tokens,
-                           tbb::make_filter<void, std::uint64_t>(serial,
-                                                                 [&](tbb::flow_control& control) {
-                                                                   if (next == items) control.stop();
-                                                                   return next++;
-                                                                 }) &
-                               farm(1) & farm(2) & farm(4) & farm(8) &
+                           tbb_numbers(items, next) & farm(1) & farm(2) & farm(4) & farm(8) &
                                tbb::make_filter<std::uint64_t, void>(serial, [&](std::uint64_t in) { sum += in; }));
     return sum;
   }
 };
+
+void print_row(std::string const& name, std::vector<double> const& skel_seconds, std::vector<double> const& ratios,
+               bool right) {
+  auto const sure = skel::statistics::median_interval(ratios);
+  fmt::print("{:<48} {:>9.1f} {:>7.2f} [{:.2f}, {:.2f}]{}\n", name, 1e3 * skel::statistics::median(skel_seconds),
+             skel::statistics::median(ratios), sure.low, sure.high, right ? "" : "  WRONG");
+  std::fflush(stdout);
+}
+
+/// A farm with little work in all, so that what goes before it weighs.
+struct short_run {
+  std::uint64_t items;
+  std::uint64_t turns;  ///< of spin, of an item
+
+  std::uint64_t by_skel(skel::grid& grid) const {
+    std::uint64_t sum = 0;
+    auto app = numbers(items) |
+               skel::farm("work", [turns = turns](std::uint64_t in) { return bench::spin(in, turns); }) |
+               skel::sink("add", [&](std::uint64_t in) { sum += in; });
+    grid.run(app);
+    return sum;
+  }
+  std::uint64_t by_tbb(std::size_t tokens) const {
+    constexpr auto serial = tbb::filter_mode::serial_in_order;
+    std::uint64_t sum = 0, next = 0;
+    tbb::parallel_pipeline(
+        tokens, tbb_numbers(items, next) &
+                    tbb::make_filter<std::uint64_t, std::uint64_t>(
+                        tbb::filter_mode::parallel, [this](std::uint64_t in) { return bench::spin(in, turns); }) &
+                    tbb::make_filter<std::uint64_t, void>(serial, [&](std::uint64_t in) { sum += in; }));
+    return sum;
+  }
+};
+
+constexpr std::size_t short_runs = 3;  // in one process
+
+/// In a process of its own: prints what each run took [s], the making of a grid left out, and the sum.
+void run_shortly(bool skel_runs, short_run const& what, std::size_t tokens) {
+  std::optional<skel::grid> grid;
+  if (skel_runs) {
+    skel::run_settings settings;
+    settings.progress = false;
+    settings.knowledge = "off";
+    grid.emplace(settings);
+  }
+  std::uint64_t sum = 0;
+  for (std::size_t run = 0; run < short_runs; ++run) {
+    double const begin = skel::record::now();
+    sum += skel_runs ? what.by_skel(*grid) : what.by_tbb(tokens);
+    fmt::print("{:.9f} ", skel::record::now() - begin);
+  }
+  fmt::print("{}\n", sum);
+}
+
+/// Two rows of the table: the first run of a process, and the last.
+bool compare_short(std::string const& name, short_run const& what, std::size_t rounds, std::size_t tokens) {
+  std::vector<double> skel_seconds[short_runs], ratios[short_runs];
+  bool right = true;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    double seconds[2][short_runs] = {};
+    std::uint64_t sums[2] = {0, 0};
+    for (std::size_t turn = 0; turn < 2; ++turn) {
+      std::size_t const who = (turn + round) % 2;
+      std::string const command = fmt::format("exec '{}' --short {} {} {} --tokens {}",
+                                              std::filesystem::read_symlink("/proc/self/exe").string(),
+                                              who == 0 ? "skel" : "tbb", what.items, what.turns, tokens);
+      std::FILE* const child = ::popen(command.c_str(), "r");
+      if (child == nullptr) throw skel::error("a process of its own could not be started");
+      std::string said;
+      for (int c = 0; (c = std::fgetc(child)) != EOF;) said.push_back(static_cast<char>(c));
+      if (::pclose(child) != 0) throw skel::error("a process of its own has failed");
+      std::istringstream words(said);
+      for (double& one : seconds[who]) words >> one;
+      words >> sums[who];
+    }
+    right = right && sums[0] == sums[1] && sums[0] != 0;
+    for (std::size_t run = 0; run < short_runs; ++run)
+      skel_seconds[run].push_back(seconds[0][run]), ratios[run].push_back(seconds[1][run] / seconds[0][run]);
+  }
+  for (std::size_t const run : {std::size_t{0}, short_runs - 1})
+    print_row(fmt::format("{}, run {} of a process", name, run + 1), skel_seconds[run], ratios[run], right);
+  return right;
+}
 
 /// One row of the table. False: somebody's sum was another one.
 template <class Program>
@@ -151,10 +242,7 @@ bool compare(std::string const& name, Program const& what, std::size_t rounds, s
     if (round == 0) continue;  // finds memory cold
     skel_seconds.push_back(seconds[0]), ratios.push_back(seconds[1] / seconds[0]);
   }
-  auto const sure = skel::statistics::median_interval(ratios);
-  fmt::print("{:<44} {:>9.1f} {:>7.2f} [{:.2f}, {:.2f}]{}\n", name, 1e3 * skel::statistics::median(skel_seconds),
-             skel::statistics::median(ratios), sure.low, sure.high, right ? "" : "  WRONG");
-  std::fflush(stdout);
+  print_row(name, skel_seconds, ratios, right);
   return right;
 }
 
@@ -170,10 +258,16 @@ int main(int argc, char** argv) try {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--times", more, "as many items as in the rows")->check(CLI::PositiveNumber);
-  app.add_option("--only", only, "serial or farms");
+  app.add_option("--only", only, "serial, farms or short");
+  std::vector<std::string> one_short;
+  app.add_option("--short", one_short, "")->expected(3)->group("");  // what such a process is told
   CLI11_PARSE(app, argc, argv);
+  if (!one_short.empty()) {
+    run_shortly(one_short[0] == "skel", {std::stoull(one_short[1]), std::stoull(one_short[2])}, tokens);
+    return 0;
+  }
   auto const wanted = [&](char const* name) { return only.empty() || std::ranges::find(only, name) != only.end(); };
-  fmt::print("{:<44} {:>9} {:>7}\n", "stream", "skel [ms]", "oneTBB / skel");
+  fmt::print("{:<48} {:>9} {:>7}\n", "stream", "skel [ms]", "oneTBB / skel");
   bool right = true;
   if (wanted("serial")) {
     right =
@@ -186,6 +280,11 @@ int main(int argc, char** argv) try {
         right;
   }
   auto const turns_of_us = static_cast<std::uint64_t>(1000 / bench::turn_time());
+  if (wanted("short")) {
+    std::size_t const under_way = tokens * std::thread::hardware_concurrency();
+    right = compare_short("1000 items of 100 us", short_run{1000, 100 * turns_of_us}, rounds, under_way) && right;
+    right = compare_short("100 items of 1 ms", short_run{100, 1000 * turns_of_us}, rounds, under_way) && right;
+  }
   if (wanted("farms")) {
     right =
         compare("four farms of 20 to 160 us, 3000 items", four_farms{3000 * more, 20 * turns_of_us}, rounds, tokens) &&
