@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -65,9 +66,13 @@ std::vector<pair_bound> bounds_of_pairs(cost::mesh::program const& of, incumbent
 
 cluster_set lens_of(cost::mesh::program const& of, std::size_t a, std::size_t b, double d) {
   auto const from_a = of.latencies(a), from_b = of.latencies(b);
-  cluster_set members;
-  for (std::size_t c = 0; c < from_a.size(); ++c)
-    if (from_a[c] <= d && from_b[c] <= d) members.push_back(c);
+  cluster_set members(from_a.size());
+  std::size_t count = 0;  // no branch is taken for a cluster: nobody could predict it
+  for (std::size_t c = 0; c < from_a.size(); ++c) {
+    members[count] = c;
+    count += static_cast<std::size_t>(std::max(from_a[c], from_b[c]) <= d);
+  }
+  members.resize(count);
   return members;
 }
 
@@ -114,12 +119,8 @@ double search_exactly(cost::mesh::program const& of, incumbent& best, effort& ma
   for (auto const& one : pairs) distances.push_back(of.latency(one.a, one.b));
   std::ranges::sort(distances);
   double left = infinity;
-  // Lenses that were searched for all of their farthest pairs at once, as several have this latency.
-  struct searched {
-    double d = 0;
-    std::vector<bool> has;
-  };
-  std::vector<searched> done;
+  // Of latencies that several pairs have: lenses that were searched for all of these pairs at once.
+  std::map<double, std::vector<std::vector<bool>>> done;
   for (auto const& one : pairs) {
     if (!best.may_win(one.least)) break;
     if (spent.spent()) {
@@ -127,20 +128,22 @@ double search_exactly(cost::mesh::program const& of, incumbent& best, effort& ma
       break;
     }
     double const d = of.latency(one.a, one.b);
-    auto const covers = [&](searched const& lens) { return lens.d == d && lens.has[one.a] && lens.has[one.b]; };
-    bool const may_be_done = std::ranges::any_of(done, covers);
-    if (tree && may_be_done) continue;
+    auto const alike = done.find(d);
+    auto const is_done = [&](auto const& has_all) {
+      return alike != done.end() && std::ranges::any_of(alike->second, [&](std::vector<bool> const& lens) {
+               return lens[one.a] && lens[one.b] && has_all(lens);
+             });
+    };
+    if (tree && is_done([](auto const&) { return true; })) continue;
     auto members = lens_of(of, one.a, one.b, d);
-    if (may_be_done && std::ranges::any_of(done, [&](searched const& lens) {
-          return covers(lens) && std::ranges::all_of(members, [&](std::size_t c) { return lens.has[c]; });
-        }))
+    if (is_done([&](auto const& lens) { return std::ranges::all_of(members, [&](std::size_t c) { return lens[c]; }); }))
       continue;
     std::vector<double> low(of.criteria());
     auto const [first, last] = std::equal_range(distances.begin(), distances.end(), d);
     bool const several = last - first > 1;
     if (several) {
-      done.push_back({d, std::vector<bool>(of.clusters())});
-      for (auto const c : members) done.back().has[c] = true;
+      auto& lens = done[d].emplace_back(of.clusters());
+      for (auto const c : members) lens[c] = true;
     } else {
       auto const p = of.row(one.a), q = of.row(one.b);
       for (std::size_t k = 0; k < low.size(); ++k) low[k] = std::max(p[k], q[k]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -35,7 +36,13 @@ cost::mesh::sums lens_search::sums_of(cluster_set const& members) const {
 }
 
 lens_search::lens_search(cost::mesh::program const& of, incumbent& best, effort& may)
-    : of_(of), best_(best), may_(may), branched_(of.criteria() - 1), has_(of.clusters()), worst_(of.criteria()) {
+    : of_(of),
+      best_(best),
+      may_(may),
+      branched_(of.criteria() - 1),
+      here_(branched_),
+      has_(of.clusters()),
+      worst_(of.criteria()) {
   orders_.resize(branched_, std::vector<std::uint32_t>(of.clusters()));
   for (std::size_t k = 0; k < branched_; ++k) {
     std::iota(orders_[k].begin(), orders_[k].end(), std::uint32_t{0});
@@ -67,7 +74,7 @@ bool lens_search::tighten(cost::mesh::sums const& all, std::vector<double>& low)
     bool changed = false;
     for (std::size_t k = 0; k < branched_; ++k) {
       double gone = 0;
-      for (auto const c : orders_[k]) {
+      for (auto const c : here_[k]) {
         if (has_[c] == 0) continue;
         double const value = of_.row(c)[k];
         if (value <= low[k]) break;
@@ -81,7 +88,7 @@ bool lens_search::tighten(cost::mesh::sums const& all, std::vector<double>& low)
   }
 }
 
-void lens_search::thresholds(node&& one) {
+void lens_search::thresholds(node one) {
   auto& [members, low] = one;
   std::ranges::fill(has_, char{0});
   for (auto const c : members) has_[c] = 1;
@@ -92,14 +99,18 @@ void lens_search::thresholds(node&& one) {
       return;
     }
     best_.count();
-    if (members.size() < 2 || !tighten(all, low)) return;
+    if (members.size() < 2) return;
+    auto const is_member = [&](std::uint32_t c) { return has_[c] != 0; };
+    for (std::size_t k = 0; k < branched_; ++k)
+      low[k] = std::max(low[k], of_.row(*std::find_if(here_[k].rbegin(), here_[k].rend(), is_member))[k]);
+    if (!tighten(all, low)) return;
     worst_ = low;
-    for (std::size_t k = 0; k < branched_; ++k) {
-      auto const worst = std::ranges::find_if(orders_[k], [&](std::uint32_t c) { return has_[c] != 0; });
-      worst_[k] = std::max(worst_[k], of_.row(*worst)[k]);
+    for (std::size_t k = 0; k < branched_; ++k)
+      worst_[k] = std::max(worst_[k], of_.row(*std::ranges::find_if(here_[k], is_member))[k]);
+    if (double const now = of_.seconds(all, worst_, d_); best_.may_win(now)) {
+      if (apart_ && take_apart(members, low)) return;
+      best_.offer_near(members, now);
     }
-    double const now = of_.seconds(all, worst_, d_);
-    best_.offer_near(members, now);
     // The criterion whose worst case costs most.
     std::size_t at = branched_;
     double least = infinity;
@@ -123,27 +134,17 @@ void lens_search::thresholds(node&& one) {
   }
 }
 
-/// Takes the next open node apart into those in which no two clusters are farther than d from each other.
-void lens_search::meet() {
-  node one = std::move(open_.back());
-  open_.pop_back();
-  auto& [members, low] = one;
-  std::size_t const many = members.size();
-  if (many < 2) return;
-  if (!may_.another()) {
-    left_ = std::min(left_, of_.seconds(sums_of(members), low, d_));
-    return;
-  }
-  best_.count();
-  if (!best_.may_win(of_.seconds(sums_of(members), low, d_))) return;
-  std::size_t most = 0, with_most = 0;
-  for (std::size_t a = 0; a < many; ++a) {
-    auto const row = of_.latencies(members[a]);
+/// Parts a node whose members cannot all be together: a cluster that is too far from others has to do without them, or
+/// they without it. False if no two are farther from each other than d.
+bool lens_search::take_apart(cluster_set const& members, std::vector<double> const& low) {
+  std::size_t most = 0, chosen = 0;
+  for (auto const a : members) {
+    auto const row = of_.latencies(a);
     std::size_t conflicts = 0;
     for (auto const b : members) conflicts += static_cast<std::size_t>(row[b] > d_);
-    if (conflicts > most) most = conflicts, with_most = a;
+    if (conflicts > most) most = conflicts, chosen = a;
   }
-  if (most == 0) return thresholds(std::move(one));
+  if (most == 0) return false;
   // Of clusters that are all too far from each other a set has one.
   cost::mesh::sums bound;
   cluster_set rest = members, later;
@@ -162,29 +163,34 @@ void lens_search::meet() {
     bound.weight += weight, bound.hosts += hosts, ++bound.clusters;
     rest.swap(later), later.clear();
   }
-  if (bound.clusters < 2 || !best_.may_win(of_.seconds(bound, low, d_))) return;
-  std::size_t const chosen = members[with_most];
-  node without{members, low};
-  without.members.erase(without.members.begin() + static_cast<std::ptrdiff_t>(with_most));
+  if (bound.clusters < 2 || !best_.may_win(of_.seconds(bound, low, d_))) return true;
+  node without{members, low}, with{{}, low};
+  std::erase(without.members, chosen);
   auto const row = of_.latencies(chosen);
-  std::erase_if(members, [&](std::size_t c) { return row[c] > d_; });
-  raise(low, of_.row(chosen));
+  std::ranges::copy_if(members, std::back_inserter(with.members), [&](std::size_t c) { return row[c] <= d_; });
+  raise(with.low, of_.row(chosen));
   open_.push_back(std::move(without));
-  open_.push_back(std::move(one));
+  open_.push_back(std::move(with));
+  return true;
 }
 
 double lens_search::run(cluster_set members, std::vector<double> low, double d, bool apart) {
-  d_ = d, left_ = infinity;
+  d_ = d, left_ = infinity, apart_ = apart;
   open_.clear();
+  std::ranges::fill(has_, char{0});
+  for (auto const c : members) has_[c] = 1;
+  for (std::size_t k = 0; k < branched_; ++k) {
+    auto& here = here_[k];
+    here.resize(orders_[k].size());
+    std::size_t count = 0;
+    for (auto const c : orders_[k]) here[count] = c, count += static_cast<std::size_t>(has_[c]);
+    here.resize(count);
+  }
   open_.push_back({std::move(members), std::move(low)});
   while (!open_.empty()) {
-    if (apart) {
-      meet();
-    } else {
-      node one = std::move(open_.back());
-      open_.pop_back();
-      thresholds(std::move(one));
-    }
+    node one = std::move(open_.back());
+    open_.pop_back();
+    thresholds(std::move(one));
   }
   return left_;
 }

@@ -27,8 +27,8 @@ class effort {
 /// The best set of clusters among some, whatever their largest latency to each other up to d: a set is taken to have
 /// d. Worst cases are thresholds: a set that keeps to the same ones with more clusters takes less, so that branching is
 /// on the worst cluster of the criterion that costs most: all sets without it, or all that may have one as bad.
-/// Clusters that are farther than d from each other are branched on first, with an upper bound of sums by classes of
-/// which a set can have one each, as colours bound the weight of a clique.
+/// Where all that are left would win, clusters of them that are farther than d from each other are branched on, with an
+/// upper bound of sums by classes of which a set can have one each, as colours bound the weight of a clique.
 class lens_search {
  public:
   lens_search(cost::mesh::program const& of, incumbent& best, effort& may);
@@ -44,8 +44,8 @@ class lens_search {
     std::vector<double> low;
   };
 
-  void thresholds(node&& one);
-  void meet();
+  void thresholds(node one);
+  bool take_apart(cluster_set const& members, std::vector<double> const& low);
   cost::mesh::sums sums_of(cluster_set const& members) const;
   /// Leaves out those whose memory is too little even if all others take part; the others have room together.
   cost::mesh::sums with_room(cluster_set& members);
@@ -56,9 +56,11 @@ class lens_search {
   effort& may_;
   std::size_t branched_;                            // criteria that are thresholds: all but the memory's
   std::vector<std::vector<std::uint32_t>> orders_;  // of each of them: clusters, the worst first
+  std::vector<std::vector<std::uint32_t>> here_;    // the same of the clusters of this lens
   std::vector<char> has_;                           // of each cluster: whether the node has it
   std::vector<double> worst_;
   double d_ = 0, left_ = 0;
+  bool apart_ = false;
   std::vector<node> open_;
 };
 

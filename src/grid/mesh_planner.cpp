@@ -59,7 +59,7 @@ platform::parameter_blocks messages_between(platform::description const& machine
   std::size_t const from = machine.cluster_of(a), to = machine.cluster_of(b);
   platform::parameter_blocks out;
   auto const take = [&](platform::parameter_blocks const& all) {
-    if (auto const found = all.find("plogp"); found != all.end()) out.insert(*found);
+    if (auto const found = all.find("plogp"); found != all.end()) out["plogp"] = found->second;
   };
   if (from == to) {
     if (a != b || machine.clusters()[to].hosts == 1) take(machine.clusters()[to].parameters);

@@ -225,7 +225,7 @@ void process::see_ways_apart() {
   if (blocks.contains("sharing")) return;
   platform::sharing_parameters const sharing{.apart = measure_ways_apart(MPI_COMM_WORLD, machine_, host_of_rank_)};
   if (sharing.apart == 0) return;
-  blocks.emplace("sharing", to_block(sharing));
+  blocks["sharing"] = to_block(sharing);
   machine_ = platform::description(machine_.local_latency(), machine_.clusters(), machine_.links(), std::move(blocks));
   if (verbose_ > 1 && first()) tell_user("ways between two clusters are apart: " + std::to_string(sharing.apart) + " of 1");
 }

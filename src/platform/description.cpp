@@ -112,16 +112,16 @@ std::optional<split_name> number_in_name(std::string_view name) {
   return split_name{std::string(name.substr(0, dash)), *index};
 }
 
-/// The places of links in the order of one of their ends, equal ones in the order that was before (as they are, if it
-/// is empty). O(links + clusters).
-std::vector<std::uint32_t> stable_order(std::vector<cluster_link> const& links, std::size_t clusters,
-                                        std::size_t cluster_link::*end, std::vector<std::uint32_t> const& before) {
-  std::vector<std::uint32_t> next(clusters + 1), order(links.size());
-  for (cluster_link const& l : links) ++next[l.*end + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  for (std::uint32_t k = 0; k < links.size(); ++k) {
-    auto const i = before.empty() ? k : before[k];
-    order[next[links[i].*end]++] = i;
+/// The places of links sorted by (from, to), equal ones in the order that was before. O(links), or O(links log links)
+/// if links to the same cluster do not come in the order of those that they come from.
+std::vector<std::uint32_t> sorted_places(std::vector<cluster_link> const& links, std::vector<std::size_t> next) {
+  std::vector<std::uint32_t> order(links.size());
+  auto const to = [&](std::uint32_t k) { return links[k].to; };
+  for (std::uint32_t k = 0; k < links.size(); ++k) order[next[links[k].from]++] = k;
+  for (auto first = order.begin(); std::size_t const end : next) {  // each cluster's links now end where the next begin
+    auto const last = order.begin() + static_cast<std::ptrdiff_t>(end);
+    if (!std::ranges::is_sorted(first, last, {}, to)) std::ranges::stable_sort(first, last, {}, to);
+    first = last;
   }
   return order;
 }
@@ -202,8 +202,10 @@ description::description(double local_latency, std::vector<cluster> clusters, st
     check.bandwidth(at(".bandwidth"), l.path.bandwidth);
     if (!l.parameters.empty()) check.parameters(check.link_at(i), l.parameters);
   }
-  auto order = stable_order(links_, clusters_.size(), &cluster_link::to, {});
-  order = stable_order(links_, clusters_.size(), &cluster_link::from, order);
+  first_link_.resize(clusters_.size() + 1);
+  for (cluster_link const& l : links_) ++first_link_[l.from + 1];
+  std::partial_sum(first_link_.begin(), first_link_.end(), first_link_.begin());
+  auto order = sorted_places(links_, first_link_);
   for (std::size_t k = 1; k < order.size(); ++k) {
     cluster_link const &before = links_[order[k - 1]], &l = links_[order[k]];
     if (before.from == l.from && before.to == l.to)
@@ -211,9 +213,6 @@ description::description(double local_latency, std::vector<cluster> clusters, st
                                               "' is already given by " + check.link_at(order[k - 1]));
   }
   arrange(links_, order);
-  first_link_.assign(clusters_.size() + 1, 0);
-  for (cluster_link const& l : links_) ++first_link_[l.from + 1];
-  for (std::size_t i = 0; i < clusters_.size(); ++i) first_link_[i + 1] += first_link_[i];
 }
 
 std::string description::host_name(std::size_t host) const {

@@ -65,7 +65,7 @@ std::optional<links_apart> take_links_out(std::string_view text) {
 parameter_blocks read_parameters(reader const& object) {
   parameter_blocks blocks;
   for (auto const& [key, value] : object.value().items())
-    if (is_parameter_key(key)) blocks.emplace(key, value.dump());
+    if (is_parameter_key(key)) blocks[key] = value.dump();
   return blocks;
 }
 

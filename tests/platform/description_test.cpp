@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,6 +16,7 @@ using skel::platform::cluster;
 using skel::platform::cluster_link;
 using skel::platform::description;
 using skel::platform::link;
+using skel::platform::parameter_blocks;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -48,6 +50,21 @@ std::string refusal_of(cluster one) {
 }
 std::string refusal_of(cluster_link one) {
   return refusal(0, {make("a"), make("b")}, {std::move(one)});
+}
+
+TEST(ParameterBlocks, AreAMapThatTakesOnePointer) {
+  static_assert(sizeof(parameter_blocks) == sizeof(void*));
+  parameter_blocks one;
+  EXPECT_TRUE(one.empty());
+  EXPECT_EQ(one, parameter_blocks{});
+  one["logp"] = "{}";
+  auto other = one;
+  EXPECT_EQ(other, (parameter_blocks{{"logp", "{}"}}));
+  other["x_free"] = "1";
+  EXPECT_THAT(one, ElementsAre(testing::Pair("logp", "{}")));
+  one.erase("logp");
+  EXPECT_EQ(one, parameter_blocks{}) << "one that was emptied is as one that was never filled";
+  EXPECT_EQ(one.find("logp"), std::as_const(one).end());
 }
 
 TEST(Description, AClusterWithoutUplinkSendsWhatItsPortsCan) {

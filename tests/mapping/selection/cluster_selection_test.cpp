@@ -193,6 +193,16 @@ TEST_P(ExactSelection, NoHeuristicIsBetter) {
 INSTANTIATE_TEST_SUITE_P(Latencies, ExactSelection, testing::ValuesIn(bench::latency_kinds),
                          [](auto const& of) { return std::string(of.param); });
 
+// Latencies of a tree that are rounded are no tree's, and several pairs have each of them.
+TEST(ExactSelectionOfMany, RoundedLatenciesAreProvenWithFewNodes) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    auto const of =
+        bench::draw_case("tree", seed, {.clusters = 200, .memory = false, .whole_latencies = true}).program();
+    auto const found = select_clusters(of, {.most_nodes = 2000});
+    EXPECT_TRUE(found.optimal) << seed << ": " << found.evaluated;
+  }
+}
+
 TEST(TreeLike, IsWhatHasTheFourPointCondition) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     for (auto const kind : {"tree", "ultrametric", "islands"})

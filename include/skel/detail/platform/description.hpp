@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +17,44 @@ namespace skel::platform {
 /// without blanks (a description brings them into this form). Keys are "measured" (how
 /// the values were found), the names of cost models with their parameters ("plogp", ...; is_parameter_key()), and
 /// free ones that start with "x_" or "comment".
-using parameter_blocks = std::map<std::string, std::string>;
+/// A map that takes one pointer as long as nothing was put into it: a platform may have a million links without blocks.
+class parameter_blocks {
+ public:
+  using map = std::map<std::string, std::string>;
+  using value_type = map::value_type;
+  using iterator = map::iterator;
+  using const_iterator = map::const_iterator;
+
+  parameter_blocks() = default;
+  parameter_blocks(std::initializer_list<value_type> blocks) : map_(std::make_unique<map>(blocks)) {}
+  parameter_blocks(parameter_blocks const& other) : map_(other.map_ ? std::make_unique<map>(*other.map_) : nullptr) {}
+  parameter_blocks(parameter_blocks&&) noexcept = default;
+  parameter_blocks& operator=(parameter_blocks other) noexcept { return map_.swap(other.map_), *this; }
+  ~parameter_blocks() = default;
+
+  map const& all() const {
+    static map const nothing;
+    return map_ ? *map_ : nothing;
+  }
+  map& all() { return map_ ? *map_ : *(map_ = std::make_unique<map>()); }
+
+  bool empty() const { return !map_ || map_->empty(); }
+  std::size_t size() const { return all().size(); }
+  const_iterator begin() const { return all().begin(); }
+  const_iterator end() const { return all().end(); }
+  iterator begin() { return all().begin(); }
+  iterator end() { return all().end(); }
+  bool contains(std::string const& key) const { return all().contains(key); }
+  const_iterator find(std::string const& key) const { return all().find(key); }
+  std::string const& at(std::string const& key) const { return all().at(key); }
+  std::string& operator[](std::string const& key) { return all()[key]; }
+  void erase(std::string const& key) { all().erase(key); }
+
+  friend bool operator==(parameter_blocks const& a, parameter_blocks const& b) { return a.all() == b.all(); }
+
+ private:
+  std::unique_ptr<map> map_;
+};
 
 /// Whether a parameter block may have this key.
 bool is_parameter_key(std::string_view key);
