@@ -9,6 +9,8 @@
 
 #include <simgrid/s4u.hpp>
 
+#include <skel/detail/base/contract.hpp>
+
 namespace bench {
 
 namespace s4u = simgrid::s4u;

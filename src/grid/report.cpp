@@ -219,6 +219,13 @@ std::string nothing_text(run_report const& of) {
 
 }  // namespace
 
+run_report::run_report() = default;
+run_report::run_report(run_report const& other) = default;
+run_report::run_report(run_report&& other) noexcept = default;
+run_report& run_report::operator=(run_report const& other) = default;
+run_report& run_report::operator=(run_report&& other) noexcept = default;
+run_report::~run_report() = default;
+
 std::string planned_program::explain() const {
   std::string out;
   if (!note.empty()) out += "note: " + note + "\n";

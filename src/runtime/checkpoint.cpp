@@ -60,6 +60,11 @@ bool fits(dependency const& there, dependency const& here) {
   return there.may_grow && here.may_grow && std::stoull(there.value) < std::stoull(here.value);
 }
 
+std::vector<std::type_info const*>& unplaced_sources() {
+  static std::vector<std::type_info const*> all;
+  return all;
+}
+
 }  // namespace
 
 std::string difference(program_identity const& there, program_identity const& here) {
@@ -105,7 +110,7 @@ std::string why_no_checkpoints(program const& line) {
 
 std::string sources_without_place() {
   std::vector<std::string> types;
-  for (auto const* type : program_detail::unplaced_sources()) types.push_back("'" + type_name(*type) + "'");
+  for (auto const* type : unplaced_sources()) types.push_back("'" + type_name(*type) + "'");
   std::ranges::sort(types);
   types.erase(std::unique(types.begin(), types.end()), types.end());
   if (types.empty()) return {};
@@ -119,9 +124,9 @@ std::string sources_without_place() {
          "for cereal, or leave that run out (run_settings::keep_checkpoints)";
 }
 
-std::vector<std::type_info const*>& program_detail::unplaced_sources() {
-  static std::vector<std::type_info const*> all;
-  return all;
+bool program_detail::note_unplaced(std::type_info const& source) {
+  unplaced_sources().push_back(&source);
+  return true;
 }
 
 double checkpoint_period(double given, double last_took) {

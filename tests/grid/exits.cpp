@@ -1,6 +1,7 @@
 // A process ends in some way while a grid lives, or after one has; started under mpirun, by tests/grid/misuse.cmake.
 //   exits WAY
 // Each rank 0 prints "sum 499500" before it ends.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/pattern/synthetic.hpp>
+#include <skel/detail/platform/host_load.hpp>
 
 #include "train/virtual_team.hpp"
 

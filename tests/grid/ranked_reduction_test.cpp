@@ -19,6 +19,7 @@
 #include <mpi.h>
 
 #include <skel/detail/plan/block.hpp>
+#include <skel/detail/platform/host_load.hpp>
 #include <skel/skel.hpp>
 
 namespace {

@@ -14,10 +14,13 @@
 #include <skel/detail/pattern/pattern_features.hpp>
 #include <skel/detail/plan/reduction.hpp>
 #include <skel/detail/plan/reduction_exchange.hpp>
-#include <skel/detail/platform/host_load.hpp>
 #include <skel/detail/runtime/team.hpp>
 
 namespace skel {
+
+namespace platform {
+struct host_reading;
+}
 
 /// How an irregular reduction may run.
 struct reduction_settings {

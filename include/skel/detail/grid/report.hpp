@@ -54,6 +54,13 @@ struct planned_program {
 
 /// What a run did, beside what was expected of it.
 struct run_report {
+  run_report();
+  run_report(run_report const& other);
+  run_report(run_report&& other) noexcept;
+  run_report& operator=(run_report const& other);
+  run_report& operator=(run_report&& other) noexcept;
+  ~run_report();
+
   planned_program plan;
   record::run_record run;
   std::uint64_t calibration_items = 0;  ///< items that passed while the stages were measured

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <ctime>
 #include <limits>
@@ -37,7 +36,13 @@ class other_clock {
 
 namespace clock_detail {
 inline other_clock const* in_use = nullptr;
+
+inline std::int64_t time_of(clockid_t clock) {
+  std::timespec now{};
+  clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
+}  // namespace clock_detail
 
 /// From now on now_ns(), now() and process_clock go by this clock; nullptr: by the system's again. What else is here
 /// always asks the system. While no other thread asks for the time.
@@ -49,8 +54,7 @@ inline void go_by(other_clock const* clock) {
 inline std::int64_t now_ns() {
   if (clock_detail::in_use != nullptr) [[unlikely]]
     return clock_detail::in_use->now_ns();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  return clock_detail::time_of(CLOCK_MONOTONIC);
 }
 
 /// Seconds on the same clock [s].
@@ -61,16 +65,12 @@ inline double now() {
 /// Nanoseconds that the calling thread has run: time in which others had its core is not counted. A call takes longer
 /// than one of now_ns(), as it asks the system.
 inline std::int64_t thread_ns() {
-  std::timespec run{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &run);
-  return std::int64_t{run.tv_sec} * 1'000'000'000 + run.tv_nsec;
+  return clock_detail::time_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /// Nanoseconds that all threads of this process have run.
 inline std::int64_t process_ns() {
-  std::timespec run{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &run);
-  return std::int64_t{run.tv_sec} * 1'000'000'000 + run.tv_nsec;
+  return clock_detail::time_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /// Nanoseconds that the calling thread could have run while others had its core; 0 where the system does not say

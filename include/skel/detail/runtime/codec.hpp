@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/items.hpp>
 #include <skel/detail/runtime/message.hpp>
 #include <skel/detail/runtime/transferable.hpp>
@@ -108,17 +107,17 @@ class reader {
     std::memcpy(&value, take(sizeof value).data(), sizeof value);
     return value;
   }
-  std::span<std::byte const> take(std::size_t count) {
-    if (count > rest_.size()) throw error("a message between ranks is shorter than its header says");
-    auto front = rest_.first(count);
-    rest_ = rest_.subspan(count);
-    return front;
-  }
+  std::span<std::byte const> take(std::size_t count);
   std::span<std::byte const> rest() const { return rest_; }
 
  private:
   std::span<std::byte const> rest_;
 };
+
+/// What a typed_codec does of `count` plain items in these bytes.
+message encode_plain(std::span<std::byte const> items, std::size_t count, std::size_t front, std::size_t direct_bytes);
+/// Fills the items from a body whose count has been read, or leaves them to `ranges`.
+void decode_plain(reader& in, std::span<std::byte> items, std::vector<std::span<std::byte>>& ranges);
 
 }  // namespace codec_detail
 
@@ -130,7 +129,8 @@ class typed_codec final : public codec {
     auto& from = static_cast<items<T>&>(*batch);
     message out = [&] {
       if constexpr (plain<T>)
-        return encode_plain(from, front, direct_bytes);
+        return codec_detail::encode_plain(std::as_bytes(std::span(from.data(), from.size())), from.size(), front,
+                                          direct_bytes);
       else if constexpr (is_byte_range<T>)
         return encode_ranges(from, front, direct_bytes);
       else
@@ -145,13 +145,8 @@ class typed_codec final : public codec {
     std::size_t const count = in.u64();
     decoding out;
     if constexpr (plain<T>) {
-      bool const direct = in.u64() != 0;
       auto batch = std::make_unique<items<T>>(count);
-      std::span<std::byte> bytes(reinterpret_cast<std::byte*>(batch->data()), count * sizeof(T));
-      if (direct)
-        out.ranges.push_back(bytes);
-      else if (count > 0)
-        std::memcpy(bytes.data(), in.take(bytes.size()).data(), bytes.size());
+      codec_detail::decode_plain(in, std::as_writable_bytes(std::span(batch->data(), count)), out.ranges);
       batch->adopt(count);
       out.batch = std::move(batch);
     } else if constexpr (is_byte_range<T>) {
@@ -205,20 +200,6 @@ class typed_codec final : public codec {
     if (range->capacity() < size) range->clear();  // not worth moving
     range->resize(size);
     return *std::move(range);
-  }
-
-  static message encode_plain(items<T>& from, std::size_t front, std::size_t direct_bytes) {
-    std::span<std::byte const> bytes(reinterpret_cast<std::byte const*>(from.data()), from.size() * sizeof(T));
-    bool const direct = bytes.size() >= direct_bytes;
-    message out(front + 16 + (direct ? 0 : bytes.size()), direct ? 1 : 0);
-    std::byte* to = out.body().data() + front;
-    codec_detail::put_u64(to, from.size());
-    codec_detail::put_u64(to, direct);
-    if (direct)
-      out.add(bytes);
-    else if (!bytes.empty())
-      std::memcpy(to, bytes.data(), bytes.size());
-    return out;
   }
 
   static message encode_ranges(items<T>& from, std::size_t front, std::size_t direct_bytes) {

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
-#include <skel/detail/base/contract.hpp>
 #include <skel/detail/plan/block.hpp>
 
 namespace skel::runtime {
@@ -21,32 +18,13 @@ class dealt_pieces {
  public:
   /// How long a piece ought to take [s], where a block takes so long. Taking n pieces costs n c, and in the end the
   /// others wait for half a piece, T / 2n: least for pieces of sqrt(2 c T).
-  static double best_piece(double block_seconds) { return std::sqrt(2 * take_seconds * block_seconds); }
+  static double best_piece(double block_seconds);
   /// How many things a piece ought to have of n in P blocks, of which each takes at least so long [s].
-  static std::size_t best_grain(std::size_t things, std::size_t parts, double seconds_each) {
-    if (seconds_each <= 0) return 1;
-    double const block = static_cast<double>(things) / static_cast<double>(parts);
-    return static_cast<std::size_t>(std::max(1.0, std::min(block, best_piece(block * seconds_each) / seconds_each)));
-  }
+  static std::size_t best_grain(std::size_t things, std::size_t parts, double seconds_each);
 
   /// Deals anew: things 0 to n, block_of(n, parts, p) to each part (blocks of whole units from 2^32 things on), in
   /// pieces of `grain`. Nobody may be taking.
-  void deal(std::size_t things, std::size_t parts, std::size_t grain, bool takes_over) {
-    SKEL_EXPECTS(parts >= 1 && grain >= 1);
-    things_ = things;
-    unit_ = things == 0 ? 1 : (things - 1) / std::numeric_limits<std::uint32_t>::max() + 1;
-    grain_ = (grain + unit_ - 1) / unit_;
-    takes_over_ = takes_over;
-    if (parts != parts_) {
-      blocks_ = std::vector<place>(parts);
-      parts_ = parts;
-    }
-    std::size_t const units = (things + unit_ - 1) / unit_;
-    for (std::size_t part = 0; part < parts; ++part) {
-      auto const mine = plan::block_of(units, parts, part);
-      blocks_[part].left.store(packed(mine.begin, mine.end), std::memory_order_relaxed);
-    }
-  }
+  void deal(std::size_t things, std::size_t parts, std::size_t grain, bool takes_over);
 
   /// The next piece for a part; nothing when all have been taken. Of one part by one thread at a time. O(1) for pieces
   /// of its own, O(P) for others.

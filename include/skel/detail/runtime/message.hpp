@@ -6,10 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
-
-#include <skel/detail/base/contract.hpp>
 
 namespace skel::runtime {
 
@@ -28,12 +25,10 @@ class message {
   };
 
   /// With a body of `bytes`, of any value, and `ranges` ranges, which have to be added.
-  explicit message(std::size_t bytes = 0, std::size_t ranges = 0)
-      : size_(sizeof(envelope) + ranges * sizeof(std::uint64_t) + bytes),
-        memory_(std::make_unique_for_overwrite<std::byte[]>(size_)) {
-    label({0, static_cast<std::uint32_t>(ranges), 0});
-    ranges_.reserve(ranges);
-  }
+  explicit message(std::size_t bytes = 0, std::size_t ranges = 0);
+  message(message&&) noexcept;
+  message& operator=(message&&) noexcept;
+  ~message();
   /// With a copy of a plain value as its body.
   template <class T>
   static message of(T const& value) {
@@ -42,19 +37,12 @@ class message {
     return out;
   }
   /// One that comes, or has come, as bytes(). Its ranges are elsewhere.
-  message(std::unique_ptr<std::byte[]> memory, std::size_t size) : size_(size), memory_(std::move(memory)) {
-    SKEL_EXPECTS(size >= sizeof(envelope));
-  }
+  message(std::unique_ptr<std::byte[]> memory, std::size_t size);
 
   std::span<std::byte> body() const { return bytes().subspan(before_body()); }
   std::span<std::byte> bytes() const { return {memory_.get(), size_}; }
 
-  void add(std::span<std::byte const> range) {
-    SKEL_EXPECTS(ranges_.size() < label().ranges);
-    std::uint64_t const size = range.size();
-    std::memcpy(memory_.get() + sizeof(envelope) + ranges_.size() * sizeof size, &size, sizeof size);
-    ranges_.push_back(range);
-  }
+  void add(std::span<std::byte const> range);
   /// What the sender adds; empty where the message has come.
   std::vector<std::span<std::byte const>> const& ranges() const { return ranges_; }
   /// Bytes of each range, at both ends.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -15,22 +14,39 @@
 
 #include <boost/hana/at.hpp>
 
-#include <skel/detail/base/error.hpp>
 #include <skel/detail/pattern/collective_stages.hpp>
 #include <skel/detail/pattern/runtime_pipeline.hpp>
 #include <skel/detail/pattern/shape.hpp>
 #include <skel/detail/runtime/divisible_state.hpp>
 #include <skel/detail/runtime/fold.hpp>
 #include <skel/detail/runtime/joint_stage.hpp>
-#include <skel/detail/runtime/named_worker.hpp>
 #include <skel/detail/runtime/station_state.hpp>
 #include <skel/detail/runtime/worker.hpp>
+
+/// Reports of the thread sanitizer name stages. Only in programs that are compiled with it: elsewhere nothing is done.
+#if defined(__SANITIZE_THREAD__)
+#define SKEL_NAMES_THREADS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SKEL_NAMES_THREADS 1
+#endif
+#endif
+#ifndef SKEL_NAMES_THREADS
+#define SKEL_NAMES_THREADS 0
+#endif
 
 /// A composition as engines run it: a line of stations whose item types are hidden behind batches.
 namespace skel::runtime {
 
 /// One stage of the line. Source first, sink last.
 struct station {
+  station();
+  station(station const& other);
+  station(station&& other) noexcept;
+  station& operator=(station const& other);
+  station& operator=(station&& other) noexcept;
+  ~station();
+
   skeletons::annotations notes;  ///< name, work, width, at; `ordered` as the outermost farm around it says
   bool replicable = false;       ///< stands inside a farm
   codec const* input =
@@ -102,13 +118,13 @@ inline constexpr bool is_contributions = false;
 template <class T>
 inline constexpr bool is_contributions<skeletons::contributions<T>> = true;
 
-/// The types of all sources, of whatever program of this executable, whose place in their stream cannot be written.
-std::vector<std::type_info const*>& unplaced_sources();
+/// Notes a source, of whatever program of this executable, whose place in its stream cannot be written.
+bool note_unplaced(std::type_info const& source);
 
 /// Noted before main, for every source that some part of the executable may run.
 template <class F>
 struct unplaced_source {
-  inline static bool const noted = (unplaced_sources().push_back(&typeid(F)), true);
+  inline static bool const noted = note_unplaced(typeid(F));
 };
 
 /// Walks a composition and appends its stations; the flow's type goes along as a template argument.
@@ -190,12 +206,7 @@ class lowering {
     scope inner = inside(around, part.notes);
     std::size_t const first = to_.size();
     add<In>(part.worker, inner);
-    if (to_.size() == first + 1 && std::isnan(to_[first].notes.work)) to_[first].notes.work = part.notes.work;
-    if (to_.size() == first + 1 && !part.notes.name.empty()) {
-      std::string const& own = to_[first].notes.name;
-      std::string const prefixed = around.prefix + part.notes.name;
-      if (own.empty() || own == inner.prefix) to_[first].notes.name = prefixed;
-    }
+    if (to_.size() == first + 1) note_farm(to_[first], part.notes, around, inner);
   }
 
   template <class T, class Op, class Window>
@@ -246,17 +257,8 @@ class lowering {
   void add_joint_stage(skeletons::broadcast<W>& shown, skeletons::reduction<Op>& joined, scope const& around) {
     using Out = typename skeletons::check_copy<W, In>::value;
     station s = make(shown.notes, around);
-    if (joined.notes.reproducible && shown.notes.width == 0)
-      throw error(
-          "the reduce behind a broadcast stage" + (s.notes.name.empty() ? "" : " '" + s.notes.name + "'") +
-          " is reproducible only where the number of copies is always the same: say skel::width at the broadcast");
-    if (!std::isnan(joined.notes.work) || !joined.notes.at.empty())
-      throw error("the reduce behind a broadcast stage" + (s.notes.name.empty() ? "" : " '" + s.notes.name + "'") +
-                  " has no place or work of its own: its copies do it; say skel::at and skel::work at the broadcast");
-    if (s.notes.name.empty()) s.notes.name = joined.notes.name;
-    s.reduce = joined.notes.name;
+    note_joint(s, shown.notes, joined.notes);
     s.function = &typeid(W);
-    s.notes.width = shown.notes.width;
     accept<In>(s);
     s.copies = std::make_shared<typed_joint_stage<W, Op, In, Out>>(shown.worker, joined.op);
     s.make_worker = [of = s.copies, copies = std::max<std::size_t>(1, shown.notes.width)] {
@@ -266,14 +268,10 @@ class lowering {
   }
 
   /// Whether every item has become of one of the source, and keeps its number.
-  bool has_numbers() const {
-    return std::ranges::none_of(to_, [](station const& one) { return one.emits || one.folds; });
-  }
+  bool has_numbers() const;
 
   /// Or chance would say what the reduce behind these stations combines with what.
-  void keep_order() {
-    for (std::size_t s = to_.size(); s-- > 0 && !to_[s].folds;) to_[s].notes.ordered = true;
-  }
+  void keep_order();
 
   /// The workers of the farm station before a reduce of the whole stream fold what they make. Its order need not be
   /// restored where no order counts, or numbers say it.
@@ -302,36 +300,28 @@ class lowering {
   template <class F>
   static void follow(station& s, F& function, std::optional<int>& home) {
     s.stateful = !skeletons::is_stateless<F> && !s.notes.stateless;
-    if (s.stateful) s.state = state_of(function);
-    if (s.state != nullptr) s.form = form_of(function);
+    if constexpr (may_move_state<F>) {
+      if (s.stateful) s.state = state_of(function);
+      if (s.state != nullptr) s.form = form_of(function);
+    }
     s.function = &typeid(F);
     if constexpr (requires { function.skel_constants(); }) s.constants = function.skel_constants();
     s.home = &home;
   }
 
-  static scope inside(scope const& around, skeletons::annotations const& farm) {
-    scope inner = around;
-    inner.ordered = around.replicated ? around.ordered : farm.ordered;
-    inner.replicated = true;
-    inner.width = around.width * farm.width;  // 0, "the mapper decides", stays 0
-    if (!farm.at.empty()) inner.at = farm.at;
-    if (!farm.name.empty()) inner.prefix = around.prefix + farm.name + "/";
-    return inner;
-  }
-
-  static station make(skeletons::annotations const& notes, scope const& around) {
-    station s;
-    s.notes = notes;
-    s.notes.name = notes.name.empty() ? "" : around.prefix + notes.name;
-    s.notes.ordered = around.ordered;
-    s.notes.width = around.replicated ? around.width : 1;
-    if (s.notes.at.empty()) s.notes.at = around.at;
-    s.replicable = around.replicated;
-    return s;
-  }
+  static scope inside(scope const& around, skeletons::annotations const& farm);
+  static station make(skeletons::annotations const& notes, scope const& around);
+  /// What a farm says of the only station inside it.
+  static void note_farm(station& only, skeletons::annotations const& farm, scope const& around, scope const& inner);
+  /// What a broadcast and the reduce behind it say of their station.
+  static void note_joint(station& s, skeletons::annotations const& shown, skeletons::annotations const& joined);
 
   std::vector<station>& to_;
 };
+
+/// Names the stations that have no name, and says of each what follows from those before it. `names_threads`: workers
+/// name their threads after their stage.
+void complete(program& line, bool names_threads);
 
 }  // namespace program_detail
 
@@ -342,18 +332,7 @@ program make_program(Composition& composition) {
   program result;
   program_detail::lowering(result.stations).add<void>(composition, program_detail::scope{});
   result.types = typeid(Composition).name();
-  bool emitted = false;
-  for (std::size_t i = 0; i < result.stations.size(); ++i) {
-    station& here = result.stations[i];
-    here.renumbered = emitted || (here.emits && here.folds);
-    emitted = emitted || here.emits;
-    std::string& name = here.notes.name;
-    if (name.empty())
-      name = i == 0 ? "source" : i + 1 == result.stations.size() ? "sink" : "stage " + std::to_string(i);
-    if (here.copies && here.reduce.empty()) here.reduce = name;
-    if (i > 0 && result.stations[i - 1].folds_in_farm()) result.stations[i - 1].reduce = name;
-    here.make_worker = named(std::move(here.make_worker), name);
-  }
+  program_detail::complete(result, SKEL_NAMES_THREADS != 0);
   return result;
 }
 

@@ -47,6 +47,12 @@ class station_state {
 template <class F>
 concept has_movable_state = std::is_class_v<F> && !std::is_empty_v<F> && (has_serializer<F> || cereal_serializable<F>);
 
+/// Whether state_of() may give one.
+template <class F>
+inline constexpr bool may_move_state = has_movable_state<F>;
+template <skeletons::wrapper F>
+inline constexpr bool may_move_state<F> = may_move_state<decltype(F::function)>;
+
 /// The state of a stage's function object.
 template <has_movable_state F>
 class function_state final : public station_state {
