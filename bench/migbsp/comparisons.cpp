@@ -1,9 +1,12 @@
 #include "comparisons.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -66,10 +69,11 @@ class comparison {
   double mean() const { return statistics::mean(ratios_); }
   double median() const { return statistics::median(ratios_); }
   std::size_t programs() const { return ratios_.size(); }
-  void print() const {
-    fmt::print("  {:>6.3f} {:>8.3f} {:>4}", geometric_mean(), std::ranges::max(ratios_),
-               std::ranges::count_if(ratios_, [&](double one) { return one > limit_; }));
+  double most() const { return std::ranges::max(ratios_); }
+  std::size_t above_limit() const {
+    return static_cast<std::size_t>(std::ranges::count_if(ratios_, [&](double one) { return one > limit_; }));
   }
+  void print() const { fmt::print("  {:>6.3f} {:>8.3f} {:>4}", geometric_mean(), most(), above_limit()); }
 
  private:
   double limit_;
@@ -131,6 +135,45 @@ void compare_with_never(std::size_t each, unsigned seed, double call, std::vecto
     return ratios;
   });
   for (auto const& one : slower) fmt::print("slower with {}\n", one);
+}
+
+void compare_with_best(std::size_t programs, unsigned seed) {
+  // With the interval that policies have by default.
+  constexpr std::array<std::string_view, 4> others{"never", "migbsp", "greedy_refine", "diffusion"};
+  constexpr double limit = 1.01;
+  std::vector<contestant> const mine{skel_untold, skel_told};
+  std::vector<comparison> const none(mine.size(), comparison(limit));
+  std::array<std::vector<comparison>, 3> all{none, none, none};  // small, large, both
+  std::vector<std::pair<double, std::string>> behind;
+  for (unsigned k = 0; k < programs; ++k) {
+    bool const large = k % 2 == 1;
+    auto const kind = program_kinds[k % program_kinds.size()];
+    auto const drawn = large ? draw_large_program(kind, seed + k) : draw_program(kind, seed + k);
+    std::pair<double, std::string_view> best{std::numeric_limits<double>::infinity(), {}};
+    for (auto const name : others)
+      best = std::min(best, {run_under({{}, {.name = std::string(name)}}, drawn).seconds, name});
+    for (std::size_t c = 0; c < mine.size(); ++c) {
+      double const ratio = run_under(mine[c], drawn).seconds / best.first;
+      all[large][c].add(ratio), all[2][c].add(ratio);
+      if (ratio > limit)
+        behind.emplace_back(ratio, fmt::format("{:.3f} of {}: {}, {}, seed {}, {}", ratio, best.second, mine[c].name,
+                                               kind, seed + k, described(drawn)));
+    }
+  }
+  fmt::print("{} random programs: time of skel / time of the best of never, migbsp, greedy_refine and diffusion\n{:<8}",
+             programs, "");
+  for (auto const& one : mine)
+    fmt::print("  {:>20} {:>8} {:>8} {:>8} {:>8}", one.name, "mean", "median", "most", "> 1 %");
+  for (std::size_t size = 0; size < all.size(); ++size) {
+    fmt::print("\n{:<8}", std::array{"small", "large", "all"}[size]);
+    for (auto const& one : all[size])
+      if (one.programs() > 0)
+        fmt::print("  {:>20.3f} {:>8.3f} {:>8.3f} {:>8.3f} {:>8}", one.geometric_mean(), one.mean(), one.median(),
+                   one.most(), one.above_limit());
+  }
+  fmt::print("\n");
+  std::ranges::sort(behind, std::ranges::greater{});
+  for (auto const& one : behind) fmt::print("{}\n", one.second);
 }
 
 void compare_with_clairvoyant(std::size_t each, unsigned seed, bool small) {

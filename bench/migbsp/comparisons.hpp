@@ -11,6 +11,10 @@ namespace bench {
 /// 0.5 %. A call takes at least `call` times the first superstep. `policies`: only these; empty: all.
 void compare_with_never(std::size_t each, unsigned seed, double call, std::vector<std::string> const& policies);
 
+/// "skel" beside the best of the other policies, on `programs` of all kinds in turn, every other one of them large; and
+/// those on which it is slower by more than 1 %.
+void compare_with_best(std::size_t programs, unsigned seed);
+
 /// Beside a schedule that knows all loads to come and makes no calls. `small`: on programs with so few processes that
 /// it is the cheapest of all, and beside it what is searched for on larger ones.
 void compare_with_clairvoyant(std::size_t each, unsigned seed, bool small);

@@ -1,6 +1,6 @@
 // Table 1 of MigBSP beside what skel's simulator obtains, and every policy as part of the time without migrations.
-// Everything is simulated time: the same on every machine. --random, --clairvoyant and --growing compare the policies
-// on random programs.
+// Everything is simulated time: the same on every machine. --random, --best, --clairvoyant and --growing compare the
+// policies on random programs.
 
 #include <algorithm>
 #include <cmath>
@@ -118,7 +118,7 @@ int run(int argc, char** argv) {
   CLI::App app{
       "Table 1 of MigBSP (Righi et al. 2009), and every policy of migration on its testbed, in simulated time"};
   std::string file = SKEL_MIGBSP_TESTBED;
-  std::size_t random = 0, clairvoyant = 0, growing = 0;
+  std::size_t random = 0, clairvoyant = 0, growing = 0, best = 0;
   unsigned seed = 1;
   double call = 0;
   bool small = false;
@@ -138,13 +138,18 @@ int run(int argc, char** argv) {
                                          "compare them with a schedule that knows all loads, on so many of each kind");
   auto* const spots =
       app.add_option("--growing", growing, "compare with greedy refinement on so many programs with growing hot spots");
-  kinds->excludes(schedules)->excludes(spots);
-  schedules->excludes(spots);
+  auto* const peers = app.add_option("--best", best,
+                                     "compare skel with the best of the others on so many programs, every other one "
+                                     "of 1000 processes on 50 hosts");
+  kinds->excludes(schedules)->excludes(spots)->excludes(peers);
+  schedules->excludes(spots)->excludes(peers);
+  spots->excludes(peers);
   std::string plot;
   app.add_option("--plot", plot, "of the table of all policies, a picture (SVG)")
       ->excludes(kinds)
       ->excludes(schedules)
-      ->excludes(spots);
+      ->excludes(spots)
+      ->excludes(peers);
   app.add_flag("--small", small, "with --clairvoyant: programs so small that the schedule is the cheapest of all")
       ->needs(schedules);
   app.add_option("--seed", seed, "the first of their seeds")->capture_default_str();
@@ -155,6 +160,10 @@ int run(int argc, char** argv) {
   }
   if (clairvoyant > 0) {
     bench::compare_with_clairvoyant(clairvoyant, seed, small);
+    return 0;
+  }
+  if (best > 0) {
+    bench::compare_with_best(best, seed);
     return 0;
   }
   if (growing > 0) {

@@ -25,19 +25,20 @@ std::size_t below(std::mt19937& random, std::size_t many) {
   return std::uniform_int_distribution<std::size_t>(0, many - 1)(random);
 }
 
-/// How many clusters a machine has, and hosts of each of them at most.
+/// How many clusters a machine has, and hosts of each of them at most; or, where it is not 0, of all of them.
 struct machine_size {
-  std::size_t fewest_clusters = 1, most_clusters = 4, most_hosts = 12;
+  std::size_t fewest_clusters = 1, most_clusters = 4, most_hosts = 12, all_hosts = 0;
 };
 
 platform::description draw_machine(std::mt19937& random, machine_size const& size) {
-  std::vector<platform::cluster> clusters(size.fewest_clusters +
-                                          below(random, size.most_clusters - size.fewest_clusters + 1));
+  std::size_t const many = size.fewest_clusters + below(random, size.most_clusters - size.fewest_clusters + 1);
+  std::vector<platform::cluster> clusters(many);
   bool const alike = below(random, 3) == 0;
   std::vector<platform::cluster_link> links;
   for (std::size_t a = 0; a < clusters.size(); ++a) {
     clusters[a] = {.name = "c" + std::to_string(a),
-                   .hosts = 1 + below(random, size.most_hosts),
+                   .hosts = size.all_hosts > 0 ? (a + 1) * size.all_hosts / many - a * size.all_hosts / many
+                                               : 1 + below(random, size.most_hosts),
                    .speed = alike ? 1 : draw_log(random, 0.5, 2),
                    .inside = {draw_log(random, 1e-5, 1e-4), draw_log(random, 1e7, 1e9)}};
     for (std::size_t b = 0; b < a; ++b) {
@@ -161,6 +162,10 @@ random_program draw_program(std::string_view kind, unsigned seed) {
 random_program draw_small_program(std::string_view kind, unsigned seed) {
   return draw(kind, seed, {.fewest_clusters = 2, .most_clusters = 3, .most_hosts = 1},
               [](std::mt19937& random, std::size_t) { return 2 + below(random, 5); });
+}
+
+random_program draw_large_program(std::string_view kind, unsigned seed) {
+  return draw(kind, seed, {.all_hosts = 50}, [](std::mt19937&, std::size_t) { return std::size_t{1000}; });
 }
 
 }  // namespace bench

@@ -45,4 +45,7 @@ random_program draw_program(std::string_view kind, unsigned seed);
 /// The same with 2 to 6 processes on 2 or 3 clusters of one host: so few that all schedules can be looked at.
 random_program draw_small_program(std::string_view kind, unsigned seed);
 
+/// The same with 1000 processes on 50 hosts of 1 to 4 clusters.
+random_program draw_large_program(std::string_view kind, unsigned seed);
+
 }  // namespace bench
