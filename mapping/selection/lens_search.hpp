@@ -27,8 +27,8 @@ class effort {
 /// The best set of clusters among some, whatever their largest latency to each other up to d: a set is taken to have
 /// d. Worst cases are thresholds: a set that keeps to the same ones with more clusters takes less, so that branching is
 /// on the worst cluster of the criterion that costs most: all sets without it, or all that may have one as bad.
-/// Where all that are left would win, clusters of them that are farther than d from each other are branched on, with an
-/// upper bound of sums by classes of which a set can have one each, as colours bound the weight of a clique.
+/// Where all that are left would win, it branches on clusters of them that are farther than d from each other. A set
+/// can have one cluster of each class of such; so sums over classes are an upper bound, as colours bound a clique.
 class lens_search {
  public:
   lens_search(cost::mesh::program const& of, incumbent& best, effort& may);
