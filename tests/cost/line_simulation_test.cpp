@@ -108,6 +108,23 @@ TEST(LineSimulation, LeavesTheCoreToOthersWhileAStageWaits) {
   EXPECT_NEAR(simulate_line(model, options).throughput, 10, 0.01);
 }
 
+// Farms that only wait are as fast as they have workers, on whatever cores; of one that waits half the time, two
+// workers keep a core busy.
+TEST(LineSimulation, FollowsFarmsOfManyWorkersThatWait) {
+  line model;
+  model.stations = {{"first", {}, 1}, {"second", {}, 1}};
+  model.stations[0].workers.assign(600, {1, 0});
+  model.stations[1].workers.assign(500, {1, 0});
+  model.moves = {1e6, 1e6, 1e6};
+  model.sharing = share::dynamic;
+  simulation_options options;
+  options.waiting = {1, 1};
+  EXPECT_NEAR(simulate_line(model, options).throughput, 500, 5);
+  options.cores = {150};
+  options.waiting = {1, 0.5};
+  EXPECT_NEAR(simulate_line(model, options).throughput, 300, 6);
+}
+
 TEST(LineSimulation, KeepsMoreWorkersBusyWhenItemsGoToTheEmptiest) {
   auto model = plain_line({20, 10}, {1e4, 1e4, 1e4}, 4);
   model.stations[1].workers = {{10, 1}, {10, 2}};

@@ -40,6 +40,13 @@ TEST(Report, SaysWhatNoPlacementCanPassWithTheDigitsOfOtherRates) {
   EXPECT_THAT(plan.explain(), AllOf(HasSubstr("(model) and\n"), Not(HasSubstr("no placement can"))));
 }
 
+// Workers of a farm that are dealt over hosts in turn: each host is named once.
+TEST(Report, NamesEachHostOfAStageOnce) {
+  auto plan = plan_of(100);
+  plan.decision.alternatives.push_back({{{{1, 0, 1, 0, 1}, {0}}}, 50});
+  EXPECT_THAT(plan.explain(), HasSubstr("  not taken: (other*3+host*2, host) 50 items/s\n"));
+}
+
 TEST(Report, IsTheSameOnAnyStream) {
   skel::run_report report;
   report.plan = plan_of(5765.4321);

@@ -2,10 +2,21 @@
    after the other, and odd ranks ask MPI for no threads. */
 #include <mpi.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { threads = 3, rounds = 40, most = 3000 };
+
+/* Instead of MPI's: Open MPI 4.1 does not lock it against threads that complete each other's requests, so libskel_mpi.so
+   may not call it where there are threads. The race itself comes once in many loaded runs. */
+static atomic_int unlocked;
+int MPI_Waitany(int count, MPI_Request requests[], int* which, MPI_Status* status) {
+  int level;
+  MPI_Query_thread(&level);
+  unlocked += level == MPI_THREAD_MULTIPLE;
+  return PMPI_Waitany(count, requests, which, status);
+}
 
 struct task {
   MPI_Comm comm;
@@ -67,6 +78,10 @@ int main(int argc, char** argv) {
       failures += tasks[t].failures;
     }
     for (int t = 0; t < threads; ++t) MPI_Comm_free(&tasks[t].comm);
+  }
+  if (unlocked > 0) {
+    printf("rank %d: MPI_Waitany was called %d times beside other threads\n", rank, unlocked);
+    failures += 1;
   }
   MPI_Reduce(&failures, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("%d of %d checks failed\n", all, 3 * threads * rounds);
