@@ -18,10 +18,10 @@
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
 
-#include <skel/detail/base/statistics.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/skel.hpp>
 
+#include "support/beside.hpp"
 #include "support/cpu_time.hpp"
 #include "support/spin.hpp"
 
@@ -162,30 +162,22 @@ void look_at_idle_ranks(skel::grid& grid, double seconds) {
 
 /// One row of the table. False: a sum was another one.
 bool compare(skel::grid& grid, job const& of, double work, std::size_t rounds, std::size_t ahead, bool reports) {
-  std::vector<double> skel_seconds, ratios;
-  bool right = true;
-  for (std::size_t round = 0; round <= rounds; ++round) {
-    double seconds[2] = {0, 0};
-    std::uint64_t sums[2] = {0, 0};
-    for (std::size_t turn = 0; turn < 2; ++turn) {
-      std::size_t const who = (turn + round) % 2;
+  auto const together = [](auto const& run) {
+    return [&run] {
       MPI_Barrier(MPI_COMM_WORLD);
       double const begin = skel::record::now();
-      sums[who] = who == 0 ? by_skel(grid, of, reports && round == rounds) : by_master(of, ahead);
+      std::uint64_t const sum = run();
       MPI_Barrier(MPI_COMM_WORLD);
-      seconds[who] = skel::record::now() - begin;
-    }
-    right = right && sums[0] == sums[1];
-    if (round == 0) continue;  // finds memory cold
-    skel_seconds.push_back(seconds[0]), ratios.push_back(seconds[1] / seconds[0]);
-  }
+      return std::vector{bench::one_run{sum, skel::record::now() - begin}};
+    };
+  };
+  std::size_t runs = 0;
+  auto const ours = [&] { return by_skel(grid, of, reports && ++runs > rounds); };
+  auto const masters = [&] { return by_master(of, ahead); };
+  auto const found = bench::compare(together(ours), together(masters), rounds).front();
   if (grid.rank() != 0) return true;
-  auto const sure = skel::statistics::median_interval(ratios);
-  fmt::print("{:>9} {:>9.0f} {:>7} {:>10.1f} {:>14.2f} [{:.2f}, {:.2f}]{}\n", of.words * sizeof(std::uint64_t),
-             work * 1e6, of.items, 1e3 * skel::statistics::median(skel_seconds), skel::statistics::median(ratios),
-             sure.low, sure.high, right ? "" : "  WRONG");
-  std::fflush(stdout);
-  return right;
+  found.print(fmt::format("{:>9} {:>9.0f} {:>7}", of.words * sizeof(std::uint64_t), work * 1e6, of.items));
+  return found.right;
 }
 
 }  // namespace
@@ -221,7 +213,7 @@ int main(int argc, char** argv) try {
   double turns_of_us = 1000 / bench::turn_time();
   grid.broadcast(turns_of_us);
   if (grid.rank() == 0)
-    fmt::print("{:>9} {:>9} {:>7} {:>10} {:>14}\n", "bytes", "work [us]", "items", "skel [ms]", "master / skel");
+    fmt::print("{:>9} {:>9} {:>7} {:>9} {:>13}\n", "bytes", "work [us]", "items", "skel [ms]", "master / skel");
   bool right = true;
   for (double const work : works)
     for (std::size_t const bytes : sizes) {

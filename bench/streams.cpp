@@ -19,10 +19,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <skel/detail/base/statistics.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/skel.hpp>
 
+#include "support/beside.hpp"
 #include "support/spin.hpp"
 
 namespace {
@@ -107,18 +107,19 @@ tbb::filter<void, std::uint64_t> tbb_numbers(std::uint64_t items, std::uint64_t&
                                                });
 }
 
-/// Four farms in a row, whose items take `unit` times 1, 2, 4 and 8.
-struct four_farms {
+/// Farms in a row, whose items take `turns` of spin so many times.
+template <std::uint64_t... Times>
+struct farms {
   std::uint64_t items;
-  std::uint64_t turns;  ///< of spin, of the first
+  std::uint64_t turns;
 
   std::uint64_t by_skel(skel::grid& grid) const {
     std::uint64_t sum = 0;
-    auto const farm = [this](char const* name, std::uint64_t times) {
-      return skel::farm(name, [turns = turns * times](std::uint64_t in) { return bench::spin(in, turns); });
+    auto const farm = [this](std::uint64_t times) {
+      return skel::farm(fmt::format("work {}", times),
+                        [turns = turns * times](std::uint64_t in) { return bench::spin(in, turns); });
     };
-    auto app = numbers(items) | farm("segment", 1) | farm("extract", 2) | farm("index", 4) | farm("rank", 8) |
-               skel::sink("add", [&](std::uint64_t in) { sum += in; });
+    auto app = (numbers(items) | ... | farm(Times)) | skel::sink("add", [&](std::uint64_t in) { sum += in; });
     grid.run(app);
     return sum;
   }
@@ -130,48 +131,18 @@ struct four_farms {
           tbb::filter_mode::parallel, [turns = turns * times](std::uint64_t in) { return bench::spin(in, turns); });
     };
     tbb::parallel_pipeline(tokens,
-                           tbb_numbers(items, next) & farm(1) & farm(2) & farm(4) & farm(8) &
+                           (tbb_numbers(items, next) & ... & farm(Times)) &
                                tbb::make_filter<std::uint64_t, void>(serial, [&](std::uint64_t in) { sum += in; }));
     return sum;
   }
 };
-
-void print_row(std::string const& name, std::vector<double> const& skel_seconds, std::vector<double> const& ratios,
-               bool right) {
-  auto const sure = skel::statistics::median_interval(ratios);
-  fmt::print("{:<48} {:>9.1f} {:>7.2f} [{:.2f}, {:.2f}]{}\n", name, 1e3 * skel::statistics::median(skel_seconds),
-             skel::statistics::median(ratios), sure.low, sure.high, right ? "" : "  WRONG");
-  std::fflush(stdout);
-}
-
-/// A farm with little work in all, so that what goes before it weighs.
-struct short_run {
-  std::uint64_t items;
-  std::uint64_t turns;  ///< of spin, of an item
-
-  std::uint64_t by_skel(skel::grid& grid) const {
-    std::uint64_t sum = 0;
-    auto app = numbers(items) |
-               skel::farm("work", [turns = turns](std::uint64_t in) { return bench::spin(in, turns); }) |
-               skel::sink("add", [&](std::uint64_t in) { sum += in; });
-    grid.run(app);
-    return sum;
-  }
-  std::uint64_t by_tbb(std::size_t tokens) const {
-    constexpr auto serial = tbb::filter_mode::serial_in_order;
-    std::uint64_t sum = 0, next = 0;
-    tbb::parallel_pipeline(
-        tokens, tbb_numbers(items, next) &
-                    tbb::make_filter<std::uint64_t, std::uint64_t>(
-                        tbb::filter_mode::parallel, [this](std::uint64_t in) { return bench::spin(in, turns); }) &
-                    tbb::make_filter<std::uint64_t, void>(serial, [&](std::uint64_t in) { sum += in; }));
-    return sum;
-  }
-};
+using four_farms = farms<1, 2, 4, 8>;
+/// With little work in all, so that what goes before it weighs.
+using short_run = farms<1>;
 
 constexpr std::size_t short_runs = 3;  // in one process
 
-/// In a process of its own: prints what each run took [s], the making of a grid left out, and the sum.
+/// In a process of its own: prints the sum and the time [s] of each run, the making of a grid left out.
 void run_shortly(bool skel_runs, short_run const& what, std::size_t tokens) {
   std::optional<skel::grid> grid;
   if (skel_runs) {
@@ -180,43 +151,36 @@ void run_shortly(bool skel_runs, short_run const& what, std::size_t tokens) {
     settings.knowledge = "off";
     grid.emplace(settings);
   }
-  std::uint64_t sum = 0;
   for (std::size_t run = 0; run < short_runs; ++run) {
     double const begin = skel::record::now();
-    sum += skel_runs ? what.by_skel(*grid) : what.by_tbb(tokens);
-    fmt::print("{:.9f} ", skel::record::now() - begin);
+    std::uint64_t const sum = skel_runs ? what.by_skel(*grid) : what.by_tbb(tokens);
+    fmt::print("{} {:.9f}\n", sum, skel::record::now() - begin);
   }
-  fmt::print("{}\n", sum);
+}
+
+std::vector<bench::one_run> short_process(char const* who, short_run const& what, std::size_t tokens) {
+  std::string const command =
+      fmt::format("exec '{}' --short {} {} {} --tokens {}", std::filesystem::read_symlink("/proc/self/exe").string(),
+                  who, what.items, what.turns, tokens);
+  std::FILE* const child = ::popen(command.c_str(), "r");
+  if (child == nullptr) throw skel::error("a process of its own could not be started");
+  std::string said;
+  for (int c = 0; (c = std::fgetc(child)) != EOF;) said.push_back(static_cast<char>(c));
+  if (::pclose(child) != 0) throw skel::error("a process of its own has failed");
+  std::istringstream words(said);
+  std::vector<bench::one_run> runs(short_runs);
+  for (auto& one : runs)
+    if (!(words >> one.sum >> one.seconds)) throw skel::error("a process of its own did not say what it took");
+  return runs;
 }
 
 /// Two rows of the table: the first run of a process, and the last.
 bool compare_short(std::string const& name, short_run const& what, std::size_t rounds, std::size_t tokens) {
-  std::vector<double> skel_seconds[short_runs], ratios[short_runs];
-  bool right = true;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    double seconds[2][short_runs] = {};
-    std::uint64_t sums[2] = {0, 0};
-    for (std::size_t turn = 0; turn < 2; ++turn) {
-      std::size_t const who = (turn + round) % 2;
-      std::string const command = fmt::format("exec '{}' --short {} {} {} --tokens {}",
-                                              std::filesystem::read_symlink("/proc/self/exe").string(),
-                                              who == 0 ? "skel" : "tbb", what.items, what.turns, tokens);
-      std::FILE* const child = ::popen(command.c_str(), "r");
-      if (child == nullptr) throw skel::error("a process of its own could not be started");
-      std::string said;
-      for (int c = 0; (c = std::fgetc(child)) != EOF;) said.push_back(static_cast<char>(c));
-      if (::pclose(child) != 0) throw skel::error("a process of its own has failed");
-      std::istringstream words(said);
-      for (double& one : seconds[who]) words >> one;
-      words >> sums[who];
-    }
-    right = right && sums[0] == sums[1] && sums[0] != 0;
-    for (std::size_t run = 0; run < short_runs; ++run)
-      skel_seconds[run].push_back(seconds[0][run]), ratios[run].push_back(seconds[1][run] / seconds[0][run]);
-  }
+  auto const found = bench::compare([&] { return short_process("skel", what, tokens); },
+                                    [&] { return short_process("tbb", what, tokens); }, rounds);
   for (std::size_t const run : {std::size_t{0}, short_runs - 1})
-    print_row(fmt::format("{}, run {} of a process", name, run + 1), skel_seconds[run], ratios[run], right);
-  return right;
+    found[run].print(fmt::format("{:<48}", fmt::format("{}, run {} of a process", name, run + 1)));
+  return std::ranges::all_of(found, [](auto const& run) { return run.right; });
 }
 
 /// One row of the table. False: somebody's sum was another one.
@@ -226,24 +190,19 @@ bool compare(std::string const& name, Program const& what, std::size_t rounds, s
   settings.progress = false;
   settings.knowledge = "off";
   skel::grid grid(settings);
-  std::size_t const threads = std::thread::hardware_concurrency();
-  std::vector<double> skel_seconds, ratios;
-  bool right = true;
-  for (std::size_t round = 0; round <= rounds; ++round) {
-    double seconds[2] = {0, 0};
-    std::uint64_t sums[2] = {0, 0};
-    for (std::size_t turn = 0; turn < 2; ++turn) {
-      std::size_t const who = (turn + round) % 2;
+  std::size_t const tokens = tokens_a_thread * std::thread::hardware_concurrency();
+  auto const timed = [](auto const& run) {
+    return [run] {
       double const begin = skel::record::now();
-      sums[who] = who == 0 ? what.by_skel(grid) : what.by_tbb(tokens_a_thread * threads);
-      seconds[who] = skel::record::now() - begin;
-    }
-    right = right && sums[0] == sums[1];
-    if (round == 0) continue;  // finds memory cold
-    skel_seconds.push_back(seconds[0]), ratios.push_back(seconds[1] / seconds[0]);
-  }
-  print_row(name, skel_seconds, ratios, right);
-  return right;
+      std::uint64_t const sum = run();
+      return std::vector{bench::one_run{sum, skel::record::now() - begin}};
+    };
+  };
+  auto const found =
+      bench::compare(timed([&] { return what.by_skel(grid); }), timed([&] { return what.by_tbb(tokens); }), rounds)
+          .front();
+  found.print(fmt::format("{:<48}", name));
+  return found.right;
 }
 
 }  // namespace
