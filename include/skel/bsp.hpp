@@ -12,10 +12,10 @@
 #include <skel/detail/grid/bsp_plan.hpp>
 #include <skel/detail/grid/bsp_report.hpp>
 #include <skel/detail/runtime/bsp/errors.hpp>
-#include <skel/detail/runtime/bsp/gathered_results.hpp>
 #include <skel/detail/runtime/bsp/program.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/bsp/typed_group.hpp>
+#include <skel/detail/runtime/gathered_values.hpp>
 #include <skel/grid.hpp>
 
 namespace skel {
@@ -38,9 +38,13 @@ requires(runtime::bsp::is_program<Program>&& std::is_invocable_v<
                                                                            std::stop_token const& stop) {
   using value = std::decay_t<std::invoke_result_t<Of const&, std::size_t, typename Program::state&>>;
   runtime::bsp::typed_group<Program> group(app);
-  runtime::bsp::gathered_results<value> all(app.processes);
+  runtime::gathered_values<value> all(app.processes);
   auto options = runtime::bsp::options_of(app);
-  options.results = [&](std::string& to) { return all.write(group, of, to); };
+  options.results = [&](std::string& to) {
+    return all.write(group, of, to, [](std::size_t process) {
+      return runtime::bsp::describe({runtime::bsp::process_failure::kind::result, process});
+    });
+  };
   options.take_results = [&](std::span<std::byte const> bytes) { all.read(bytes); };
   bsp_report report{run(group, std::move(options), app.migration, typeid(std::pair<Program, Of>).name(), stop)};
   return bsp_results<value>{std::move(report), all.take()};

@@ -11,8 +11,8 @@
 
 #include <skel/detail/grid/mesh_report.hpp>
 #include <skel/detail/pattern/mesh_program.hpp>
+#include <skel/detail/runtime/gathered_values.hpp>
 #include <skel/detail/runtime/iteration/errors.hpp>
-#include <skel/detail/runtime/iteration/gathered_cells.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
 #include <skel/detail/runtime/iteration/typed_part.hpp>
 #include <skel/grid.hpp>
@@ -54,9 +54,15 @@ requires(skeletons::is_mesh_program<Program>&& std::is_invocable_v<
                                                                    std::stop_token const& stop) {
   using value = std::decay_t<std::invoke_result_t<Of const&, typename Program::cell const&>>;
   runtime::iteration::typed_part<Program> part(app);
-  runtime::iteration::gathered_cells<value> all(app.over->cells());
+  runtime::gathered_values<value> all(app.over->cells());
   auto options = runtime::iteration::options_of(app);
-  options.results = [&](std::string& to) { return all.write(part, of, to); };
+  options.results = [&](std::string& to) {
+    auto const of_cell = [&](std::size_t, typename Program::cell const& cell) { return of(cell); };
+    return all.write(part, of_cell, to, [](std::size_t element) {
+      return runtime::iteration::describe(
+          {.during = runtime::iteration::mesh_failure::kind::result, .element = element});
+    });
+  };
   options.take_results = [&](std::span<std::byte const> bytes) { all.read(bytes); };
   auto report = run(part, *app.over, *app.faces, std::move(options), typeid(std::pair<Program, Of>).name(), stop);
   return mesh_results<typename Program::totals, value>{std::move(report), part.totals(), all.take()};

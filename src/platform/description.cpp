@@ -60,13 +60,13 @@ class checker {
   /// Also brings each block into one form, so that equal blocks are equal texts.
   void parameters(std::string const& where, parameter_blocks& blocks) const {
     classic_locale const here;  // the library reads numbers by a function of C
-    for (auto& [key, text] : blocks) {
+    for (auto const& [key, text] : blocks) {
       std::string at = where;
       at.append(where.empty() ? "" : ".").append(key);
       if (!is_parameter_key(key)) fail(at, "is no key of a parameter block" + did_you_mean(key, parameter_keys));
       auto const value = nlohmann::json::parse(text, nullptr, false);
       if (value.is_discarded()) fail(at, "is not JSON text");
-      text = value.dump();
+      blocks[key] = value.dump();
     }
   }
 

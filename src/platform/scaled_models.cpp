@@ -66,7 +66,7 @@ parameter_blocks scaled(parameter_blocks blocks, double latency, double bandwidt
 }
 
 parameter_blocks without_models(parameter_blocks blocks) {
-  std::erase_if(blocks.all(), [](auto const& one) {
+  blocks.erase_if([](auto const& one) {
     std::string_view const key = one.first;
     return key != "measured" && !key.starts_with("x_") && !key.starts_with("comment");
   });

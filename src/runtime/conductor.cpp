@@ -46,7 +46,6 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
       executor_(line, plan, among.rank(), links_,
                 {std::move(job_waits), [this] { ended_.store(true), among_.wake(); },
                  [this] { failed_.store(true), among_.wake(); }, [this] { stirred_.store(true), among_.wake(); },
-
                  [this](std::uint64_t items, std::int64_t end) { return look_at_throughput(items, end); },
                  [this](std::uint32_t epoch) { epochs_.left(epoch); },
                  [this](rollback const& what) { epochs_.rolled_back(what); },

@@ -23,6 +23,27 @@ namespace {
 /// times as slow is still the one that the line waits for.
 constexpr double cold = 2;
 
+/// Whether other ranks have room for what a job makes, or wait for it.
+bool feeds_others(job const& one) {
+  switch (one.what) {
+    case job::kind::source:
+    case job::kind::batch:
+      return one.here->feeds_others();
+    case job::kind::lend:
+    case job::kind::part:
+      return true;
+    case job::kind::leave:
+      return one.to != no_rank;
+    default:
+      return false;
+  }
+}
+
+/// Whether a takes no longer than b, also where nobody knows yet how long a batch takes.
+bool is_as_short(job const& a, job const& b) {
+  return a.item_ns <= b.item_ns || (b.what == job::kind::batch && b.item_ns == 0);
+}
+
 }  // namespace
 
 executor::executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace,
@@ -208,17 +229,19 @@ bool executor::waits_for(double pace) const {
   return pace * cores_ > all;
 }
 
-/// The calling lane does one of the possible jobs next: one whose results other ranks have room for, so that none waits
-/// while this one computes; otherwise the one furthest down the line, whose batch is in its cache. If the line waits
-/// for another station, it does that one, which would wait for a lane to wake up otherwise.
+/// The calling lane does one of the possible jobs next: the one furthest down the line, whose batch is in its cache, or
+/// the slowest, if the line waits for that, which would wait for a lane to wake up otherwise. One that other ranks have
+/// room for comes first if it takes no longer: they would wait while this lane computes.
 job executor::take_next() {
   auto& jobs = jobs_->queue;
-  for (job const& one : jobs)
-    if (one.item_ns > 0) item_ns_[one.here->number()].store(one.item_ns, std::memory_order_relaxed);
-  auto const down = std::ranges::max_element(
-      jobs, {}, [](job const& one) { return std::pair(one.feeds_others, one.here->number()); });
-  auto const slow = std::ranges::max_element(jobs, {}, &job::pace);
-  auto const best = slow->pace > cold * down->pace && waits_for(slow->pace) ? slow : down;
+  auto best = jobs.begin(), slow = best, feeds = jobs.end();
+  for (auto one = jobs.begin(); one != jobs.end(); ++one) {
+    if (one->here->number() > best->here->number()) best = one;
+    if (one->pace > slow->pace) slow = one;
+    if (feeds_others(*one) && (feeds == jobs.end() || one->item_ns < feeds->item_ns)) feeds = one;
+  }
+  if (slow->pace > cold * best->pace && waits_for(slow->pace)) best = slow;
+  if (feeds != jobs.end() && is_as_short(*feeds, *best)) best = feeds;
   job next = std::move(*best);
   jobs.erase(best);
   return next;
@@ -261,7 +284,10 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
   std::size_t const count = todo.jobs.size() - (keep != nullptr ? 1 : 0);
   {
     std::lock_guard guard(jobs_->mutex);
-    for (job& work : todo.jobs) jobs_->queue.push_back(std::move(work));
+    for (job& work : todo.jobs) {
+      if (work.item_ns > 0) item_ns_[work.here->number()].store(work.item_ns, std::memory_order_relaxed);
+      jobs_->queue.push_back(std::move(work));
+    }
     if (keep != nullptr) *keep = take_next();
   }
   todo.jobs.clear();

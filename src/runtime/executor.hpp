@@ -58,7 +58,7 @@ class executor {
     std::function<void(parted const&)> parted{};  ///< of a station here; from any thread
     /// What a station here keeps where an epoch begins, see station_state; from its lanes.
     std::function<void(stream_position const&, station_state*)> saved{};
-    std::function<void()> turn{};  ///< called by drain() between two jobs
+    std::function<void()> turn{};  ///< called by drain() after each job
   };
 
   /// The items that pass station `watched` are counted, where it is here. `cores`: that this rank may use.

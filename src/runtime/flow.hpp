@@ -74,10 +74,11 @@ class outflow {
     for (auto& out : outlets_) out.slowest_ns = slowest;
   }
 
-  /// Whether somebody elsewhere than on this rank could take something.
+  /// Whether somebody elsewhere than on this rank could take something now.
   bool reaches_others(int rank) const {
-    return std::ranges::any_of(
-        outlets_, [rank](outlet const& out) { return out.rank != rank && (out.unlimited || out.room > 0); });
+    return window_ != 0 && std::ranges::any_of(outlets_, [rank](outlet const& out) {
+             return out.rank != rank && (out.unlimited || out.room > 0);
+           });
   }
   /// Whether the ordered farm behind it has as many as it may have.
   bool window_is_full() const { return window_ == 0; }

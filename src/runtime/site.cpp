@@ -400,6 +400,7 @@ void site::pump(agenda& todo) {
     if (stopping() || !open_ || leaving_) return;
     std::uint32_t const before = epoch_;
     work(todo);
+    feeds_others_.store(flow_.reaches_others(rank_), std::memory_order_relaxed);
     again = epoch_ != before;
   }
 }
@@ -412,20 +413,13 @@ void site::work(agenda& todo) {
   if (copies_) begin_for_copies(todo);
   if (divide_ || parting_) steer(todo);
   while (!copies_ && !loan_ && !state_busy_ && arrivals_.ready() && workers_.any_idle()) {
-    todo.jobs.push_back({job::kind::batch,
-                         this,
-                         workers_.begin_work(),
-                         arrivals_.take(),
-                         {},
-                         workers_.item_ns(),
-                         workers_.pace(),
-                         flow_.reaches_others(rank_)});
+    todo.jobs.push_back(
+        {job::kind::batch, this, workers_.begin_work(), arrivals_.take(), {}, workers_.item_ns(), workers_.pace()});
     todo.jobs.back().parted = parting_.has_value();
   }
   if (source_ && cuts_ == 0 && outputs_.empty() && source_->may_run()) {
     source_->run();
-    todo.jobs.push_back(
-        {job::kind::source, this, no_worker, {}, {}, workers_.item_ns(), workers_.pace(), flow_.reaches_others(rank_)});
+    todo.jobs.push_back({job::kind::source, this, no_worker, {}, {}, workers_.item_ns(), workers_.pace()});
   }
   if (finishing_ || !at_rest()) return;
   if (goes_on()) return leave_if_done(todo);

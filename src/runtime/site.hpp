@@ -58,7 +58,6 @@ struct job {
   copy_job shown;                  ///< copy, join: what
   double item_ns = 0;              ///< batch, source: what an item takes a worker here [ns]; 0: not known
   double pace = 0;                 ///< the same of all workers of the station here together [ns]
-  bool feeds_others = false;       ///< batch, source: what it makes may go to a rank that has room for it
   int to = no_rank;                ///< leave: where the station goes on; no_rank: here, or it has no state
   int from = no_rank;              ///< enter: where the station was; lend: who asks
   stream_position counts{};        ///< leave, enter, save
@@ -119,6 +118,8 @@ class site {
        std::atomic<bool> const& stopping, std::stop_token stop);
 
   std::size_t number() const { return number_; }
+  /// Whether other ranks have room for what it makes. Without the lock.
+  bool feeds_others() const { return feeds_others_.load(std::memory_order_relaxed); }
   station const& what() const { return station_; }
   bool is_sink() const { return is_sink_; }
   bool is_source() const { return source_.has_value(); }
@@ -299,6 +300,7 @@ class site {
   std::atomic<bool> const& stopping_;
   std::stop_token stop_;
   bool is_sink_;
+  std::atomic<bool> feeds_others_{false};
 
   std::mutex mutex_;  // guards all that follows, but for what a replica is doing
   std::uint32_t epoch_ = 0;

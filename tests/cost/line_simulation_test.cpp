@@ -122,6 +122,7 @@ TEST(LineSimulation, FollowsFarmsOfManyWorkersThatWait) {
   EXPECT_NEAR(simulate_line(model, options).throughput, 500, 5);
   options.cores = {150};
   options.waiting = {1, 0.5};
+  options.services = times::exponential;  // of one length they would all wait at once
   EXPECT_NEAR(simulate_line(model, options).throughput, 300, 6);
 }
 

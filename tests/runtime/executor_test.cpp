@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -9,6 +11,8 @@
 
 #include <runtime/executor.hpp>
 #include <runtime/site.hpp>
+
+#include "support/spin.hpp"
 
 // Epochs of one rank, without other ranks, threads and MPI. Over ranks: virtual_ranks_test.cpp.
 namespace {
@@ -69,27 +73,113 @@ class silent_other : public nobody {
   std::size_t sent = 0;
 };
 
+/// A source, a farm on ranks 0 and 1, and a sink on rank 0, in batches of one item.
+skel::plan::run_plan farm_on_two_ranks() {
+  skel::plan::run_plan plan;
+  plan.stations = {{{0}, 3}, {{0, 1}, 3}, {{0}, 3}};
+  plan.batch_latency = 1e-12;
+  return plan;
+}
+template <class Source, class Work, class Sink>
+auto farm_of(Source source, Work work, Sink sink) {
+  return skel::source(source) | skel::farm(work, skel::unordered) | skel::sink(sink);
+}
+
+/// Rank 1 has room for so many more parcels of the farm.
+skel::runtime::notice room_for(std::uint64_t parcels) {
+  return {.what = skel::runtime::notice::kind::room, .count = parcels};
+}
+
 TEST(Executor, GivesOthersWhatTheyHaveRoomForBeforeItWorksItself) {
   silent_other links;
   std::optional<std::size_t> sent_before;
-  auto app = skel::source([i = std::uint64_t{0}]() mutable { return i < 100 ? std::optional(i++) : std::nullopt; }) |
-             skel::farm(
-                 [&](std::uint64_t x) {
-                   if (!sent_before) sent_before = links.sent;
-                   return x;
-                 },
-                 skel::unordered) |
-             skel::sink([](std::uint64_t) {});
+  auto app = farm_of([i = std::uint64_t{0}]() mutable { return i < 100 ? std::optional(i++) : std::nullopt; },
+                     [&](std::uint64_t x) {
+                       if (!sent_before) sent_before = links.sent;
+                       return x;
+                     },
+                     [](std::uint64_t) {});
   auto const line = skel::runtime::make_program(app);
-  skel::plan::run_plan plan;
-  plan.stations = {{{0}, 3}, {{0, 1}, 3}, {{0}, 3}};
-  plan.batch_latency = 1e-12;  // batches of one item
+  auto const plan = farm_on_two_ranks();
   executor here(line, plan, 0, links, {[] {}, [] {}, [] { FAIL(); }, [] {}}, false, 0, 2, 2);
   here.start();
   here.drain();
   ASSERT_TRUE(sent_before);
   EXPECT_EQ(*sent_before, links.sent);
   EXPECT_GE(links.sent, 3U);
+}
+
+TEST(Executor, GivesOthersAlsoWhatTheyGetRoomForWhileItsSourceWaitsForALane) {
+  silent_other links;
+  std::size_t worked = 0, sent_before = 0, sent_after = 0;
+  auto app = farm_of([i = std::uint64_t{0}]() mutable { return i < 100 ? std::optional(i++) : std::nullopt; },
+                     [&](std::uint64_t x) {
+                       if (++worked == 21) sent_after = links.sent;
+                       return bench::spin(x, 20'000);
+                     },
+                     [](std::uint64_t) {});
+  auto const line = skel::runtime::make_program(app);
+  auto const plan = farm_on_two_ranks();
+  executor* all = nullptr;
+  bool has_told = false;
+  executor here(line, plan, 0, links,
+                {.job_waits = [] {},
+                 .finished = [] {},
+                 .failed = [] { FAIL(); },
+                 .stirred = [] {},
+                 .turn =
+                     [&] {
+                       if (worked != 20 || std::exchange(has_told, true)) return;
+                       sent_before = links.sent;
+                       all->receive(1, room_for(4));
+                     }},
+                false, 0, 2, 1);
+  all = &here;
+  here.start();
+  here.drain();
+  EXPECT_GE(sent_before, 3U);
+  EXPECT_EQ(sent_after, sent_before + 4);
+}
+
+// Other ranks always have room, and what the source makes would go to them; the sink takes next to no time.
+TEST(Executor, DoesNotLetItsSinkWaitForASlowSource) {
+  silent_other links;
+  std::size_t worked = 0, taken = 0, most = 0;
+  std::uint64_t volatile busy = 1;
+  auto app = farm_of(
+      [&, i = std::uint64_t{0}]() mutable {
+        most = std::max(most, worked - taken);
+        busy = bench::spin(busy, 100'000);
+        return i < 60 ? std::optional(i++) : std::nullopt;
+      },
+      [&](std::uint64_t x) {
+        ++worked;
+        return x;
+      },
+      [&](std::uint64_t) { ++taken; });
+  auto const line = skel::runtime::make_program(app);
+  auto const plan = farm_on_two_ranks();
+  executor* all = nullptr;
+  std::size_t known = 0;
+  executor here(line, plan, 0, links,
+                {.job_waits = [] {},
+                 .finished = [] {},
+                 .failed = [] { FAIL(); },
+                 .stirred = [] {},
+                 .turn =
+                     [&] {
+                       std::size_t const more = links.sent - known;
+                       if (more < 4) return;
+                       known = links.sent;
+                       all->receive(1, room_for(more));
+                     }},
+                false, 0, 2, 1);
+  all = &here;
+  here.start();
+  here.drain();
+  EXPECT_GE(links.sent, 10U);
+  EXPECT_GE(taken, 10U);
+  EXPECT_LE(most, 3U);  // while the first items pass, nobody knows how long they take
 }
 
 TEST(Executor, CallsTurnAfterEachJob) {

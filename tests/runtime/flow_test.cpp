@@ -52,6 +52,10 @@ TEST(Outflow, ReachesOthersWhileTheyHaveRoom) {
   exit.unlimited = true;
   EXPECT_TRUE(outflow({exit}, std::nullopt, takers).reaches_others(0));
   EXPECT_FALSE(outflow({exit}, std::nullopt, takers).reaches_others(1));
+  outflow bounded({to(1, 1, 10)}, 1, exit_and_takers);
+  EXPECT_TRUE(bounded.reaches_others(0));
+  EXPECT_EQ(bounded.take_room(), 1);
+  EXPECT_FALSE(bounded.reaches_others(0)) << "the window is full";
 }
 
 TEST(Outflow, StopsAtTheWindowOfAnOrderedFarmAlsoWhereThereIsRoom) {

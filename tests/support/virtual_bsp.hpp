@@ -56,7 +56,7 @@ class virtual_bsp {
   /// The states that are on a rank.
   std::map<std::size_t, typename Program::state> states(std::size_t rank) {
     std::map<std::size_t, typename Program::state> out;
-    ranks_[rank].group->for_each_state([&](std::size_t process, auto const& state) { out.emplace(process, state); });
+    ranks_[rank].group->for_each([&](std::size_t process, auto const& state) { out.emplace(process, state); });
     return out;
   }
 

@@ -20,9 +20,8 @@
 namespace skel::runtime::iteration {
 namespace {
 
-/// Elements of the first piece, and how much larger the next one is at most: what is in a nearer cache may be some
-/// times as fast, and each piece costs a look at the whole mesh.
-constexpr std::size_t first_piece = elements_of_reader, most_growth = 16;
+/// Elements of the first piece.
+constexpr std::size_t first_piece = elements_of_reader;
 
 /// Iterations that are timed of each piece.
 constexpr std::size_t timed = 3;
@@ -168,9 +167,10 @@ std::optional<phase_times> measure_phases(mesh_part& part, face_neighbours const
     double const now = record::now();
     double const left = seconds - (now - begun) - (laid_out - begin);
     double const elements_left = left * static_cast<double>(elements) / (now - laid_out);
-    auto const next = static_cast<std::size_t>(
-        std::clamp(elements_left, 0.0, static_cast<double>(std::min(most, most_growth * elements))));
-    if (elements < most && next > elements) {
+    // A larger piece may be in no cache any more, and take twice as long for each element. It is worth its time if it
+    // is all that is wanted, or at least twice as large.
+    auto const next = static_cast<std::size_t>(std::clamp(elements_left / 2, 0.0, static_cast<double>(most)));
+    if (elements < most && (next == most || next >= 2 * elements)) {
       elements = next;
       continue;
     }

@@ -119,8 +119,13 @@ bool mpi_transport::finish_sends() {
   for (auto out = sending_.begin(); out != sending_.end();) {
     int done = 0;
     MPI_Testall(static_cast<int>(out->requests.size()), out->requests.data(), &done, MPI_STATUSES_IGNORE);
-    out = done ? sending_.erase(out) : std::next(out);
     any = any || done;
+    if (!done) {
+      ++out;
+      continue;
+    }
+    ranks_.ring(out->rank);  // what went out late, the receiver has not been rung for
+    out = sending_.erase(out);
   }
   return any;
 }
@@ -234,8 +239,8 @@ void mpi_transport::rest(double seconds, std::function<bool()> const& busy) {
   bell.sleep(pause);
 }
 
-/// The system lets a thread that wakes up wait for a core until another one has used up its slice of time, which is
-/// some milliseconds. Messages would wait as long.
+/// Unless the thread that communicates rests and nobody has rung. The system lets a thread that wakes up wait for a
+/// core until another one has used up its slice of time, which is some milliseconds. Messages would wait as long.
 void mpi_transport::give_way() {
   if (size() == 1) return;
   if (ranks_.bell().is_silent() && record::now_ns() < rests_until_.load(std::memory_order_relaxed)) return;

@@ -16,11 +16,11 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/plan/block.hpp>
-#include <skel/detail/runtime/bsp/gathered_results.hpp>
 #include <skel/detail/runtime/bsp/program.hpp>
 #include <skel/detail/runtime/bsp/sequential.hpp>
 #include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/errors.hpp>
+#include <skel/detail/runtime/gathered_values.hpp>
 
 #include "support/random_bsp.hpp"
 #include "support/virtual_bsp.hpp"
@@ -879,7 +879,9 @@ TEST(BspEngine, WhateverFailsIsTheSameOnEveryRank) {
               if (p == 41 && which == trouble::result) throw std::runtime_error("cannot give");
               return static_cast<int>(p);
             };
-            return skel::runtime::bsp::gathered_results<int>::write(group, of, to);
+            return skel::runtime::gathered_values<int>::write(group, of, to, [](std::size_t process) {
+              return skel::runtime::bsp::describe({skel::runtime::bsp::process_failure::kind::result, process});
+            });
           };
           options.take_results = [=](std::span<std::byte const> bytes) {
             auto const first = skel::runtime::take_number<std::uint32_t>(bytes);
@@ -1111,7 +1113,7 @@ TEST(BspEngine, ResultsWithoutMemoryForThemEndTheRun) {
 }
 
 TEST(BspEngine, ResultsAreByProcessAlsoWhereARankHasNone) {
-  skel::runtime::bsp::gathered_results<int> all(3);
+  skel::runtime::gathered_values<int> all(3);
   auto const read = [&](std::vector<std::uint32_t> const& processes) {
     std::string bytes;
     for (auto const one : processes) {

@@ -131,7 +131,7 @@ void expect_as_sequential(Program const& program, std::uint64_t seed, run_option
     EXPECT_EQ(record.iterations, expected.iterations) << "seed " << seed;
     EXPECT_EQ(record.shares.size(), static_cast<std::size_t>(ranks));
     EXPECT_TRUE(run.part(rank).totals() == expected.totals) << "seed " << seed;
-    run.part(rank).for_each_cell([&](std::size_t number, auto const& has) {
+    run.part(rank).for_each([&](std::size_t number, auto const& has) {
       ++found;
       EXPECT_TRUE(has == expected.cells[number]) << "seed " << seed << ", element " << number;
       EXPECT_EQ(rank_of[number], rank);
@@ -491,7 +491,7 @@ TEST(MeshEngine, GivesTheSameWhereItPausesAndGoesOnOnOtherRanks) {
         EXPECT_EQ(record.iterations, expected.iterations) << "seed " << seed;
         for (int r = 0; r < ranks; ++r) {
           EXPECT_TRUE(run.part(static_cast<std::size_t>(r)).totals() == expected.totals) << "seed " << seed;
-          run.part(static_cast<std::size_t>(r)).for_each_cell([&](std::size_t number, cell const& has) {
+          run.part(static_cast<std::size_t>(r)).for_each([&](std::size_t number, cell const& has) {
             EXPECT_TRUE(has == expected.cells[number]) << "seed " << seed << ", element " << number;
           });
         }

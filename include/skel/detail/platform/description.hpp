@@ -17,17 +17,17 @@ namespace skel::platform {
 /// without blanks (a description brings them into this form). Keys are "measured" (how
 /// the values were found), the names of cost models with their parameters ("plogp", ...; is_parameter_key()), and
 /// free ones that start with "x_" or "comment".
-/// A map that takes one pointer as long as nothing was put into it: a platform may have a million links without blocks.
+/// A map that takes one pointer while it is empty: a platform may have a million links without blocks.
 class parameter_blocks {
  public:
   using map = std::map<std::string, std::string>;
   using value_type = map::value_type;
-  using iterator = map::iterator;
   using const_iterator = map::const_iterator;
 
   parameter_blocks() = default;
   parameter_blocks(std::initializer_list<value_type> blocks) : map_(std::make_unique<map>(blocks)) {}
-  parameter_blocks(parameter_blocks const& other) : map_(other.map_ ? std::make_unique<map>(*other.map_) : nullptr) {}
+  parameter_blocks(parameter_blocks const& other)
+      : map_(other.empty() ? nullptr : std::make_unique<map>(*other.map_)) {}
   parameter_blocks(parameter_blocks&&) noexcept = default;
   parameter_blocks& operator=(parameter_blocks other) noexcept { return map_.swap(other.map_), *this; }
   ~parameter_blocks() = default;
@@ -36,19 +36,25 @@ class parameter_blocks {
     static map const nothing;
     return map_ ? *map_ : nothing;
   }
-  map& all() { return map_ ? *map_ : *(map_ = std::make_unique<map>()); }
 
   bool empty() const { return !map_ || map_->empty(); }
   std::size_t size() const { return all().size(); }
   const_iterator begin() const { return all().begin(); }
   const_iterator end() const { return all().end(); }
-  iterator begin() { return all().begin(); }
-  iterator end() { return all().end(); }
   bool contains(std::string const& key) const { return all().contains(key); }
   const_iterator find(std::string const& key) const { return all().find(key); }
   std::string const& at(std::string const& key) const { return all().at(key); }
-  std::string& operator[](std::string const& key) { return all()[key]; }
-  void erase(std::string const& key) { all().erase(key); }
+  std::string& operator[](std::string const& key) {
+    if (!map_) map_ = std::make_unique<map>();
+    return (*map_)[key];
+  }
+  void erase(std::string const& key) {
+    erase_if([&](value_type const& one) { return one.first == key; });
+  }
+  template <class Predicate>
+  void erase_if(Predicate const& of) {
+    if (map_ && std::erase_if(*map_, of) > 0 && map_->empty()) map_.reset();
+  }
 
   friend bool operator==(parameter_blocks const& a, parameter_blocks const& b) { return a.all() == b.all(); }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,23 @@ class gathered_values {
   static void write(std::uint32_t number, Value const& value, std::string& to) {
     put_number(to, number);
     put_value<Value>(to, value);
+  }
+  /// Appends what of(number, thing) gives of each thing of a group on this rank (`for_each`). Where it throws, what
+  /// failed(number) makes of the exception that is being handled.
+  template <class Group, class Of, class Failed>
+  static std::optional<std::invoke_result_t<Failed const&, std::uint32_t>> write(Group& group, Of const& of,
+                                                                                 std::string& to,
+                                                                                 Failed const& failed) {
+    std::uint32_t now = 0;
+    try {
+      group.for_each([&](std::size_t number, auto& thing) {
+        now = static_cast<std::uint32_t>(number);
+        write(now, of(number, thing), to);
+      });
+      return std::nullopt;
+    } catch (...) {
+      return failed(now);
+    }
   }
   /// Takes what a rank has written, once of each rank. Throws what the author's serializer throws.
   void read(std::span<std::byte const> bytes) {

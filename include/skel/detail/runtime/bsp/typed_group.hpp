@@ -319,7 +319,7 @@ class typed_group final : public process_group {
 
   /// Calls use(process, state) for each process here.
   template <class Use>
-  void for_each_state(Use&& use) {
+  void for_each(Use&& use) {
     for (std::size_t s = 0; s < here_.size(); ++s) use(std::size_t{here_[s]}, *states_[s]);
   }
 

@@ -145,7 +145,7 @@ class typed_part final : public mesh_part {
   totals_type const& totals() const { return data_.totals; }
   /// Calls f(number, cell) for the elements that are computed here.
   template <class F>
-  void for_each_cell(F const& f) const {
+  void for_each(F const& f) const {
     for (std::size_t place = 0; place < data_.layout->computed; ++place)
       f(data_.layout->elements.numbers[place], data_.cells.data()[place]);
   }
