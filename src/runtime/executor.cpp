@@ -39,11 +39,6 @@ bool feeds_others(job const& one) {
   }
 }
 
-/// Whether a takes no longer than b, also where nobody knows yet how long a batch takes.
-bool is_as_short(job const& a, job const& b) {
-  return a.item_ns <= b.item_ns || (b.what == job::kind::batch && b.item_ns == 0);
-}
-
 }  // namespace
 
 executor::executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace,
@@ -241,7 +236,7 @@ job executor::take_next() {
     if (feeds_others(*one) && (feeds == jobs.end() || one->item_ns < feeds->item_ns)) feeds = one;
   }
   if (slow->pace > cold * best->pace && waits_for(slow->pace)) best = slow;
-  if (feeds != jobs.end() && is_as_short(*feeds, *best)) best = feeds;
+  if (feeds != jobs.end() && feeds->item_ns <= best->item_ns) best = feeds;
   job next = std::move(*best);
   jobs.erase(best);
   return next;
