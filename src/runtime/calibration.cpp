@@ -445,7 +445,6 @@ class measurement {
     std::uint64_t bytes = 0, taken = 0;
     std::int64_t begun = 0;  // [ns]
     turns got{};
-    bool by_caller = false;  // whose turns end_window() counts
     std::optional<failure> failed{};
   };
 
@@ -461,7 +460,6 @@ class measurement {
     bool const asks_threads = workers > 1 && is_worth_asking(at);  // the calling thread is asked after all stations
     auto const work = [&](std::size_t w) {
       parts[w].begun = record::now_ns();
-      parts[w].by_caller = std::this_thread::get_id() == caller_;
       turns const before = asks_threads ? turns_of_this_thread() : turns{};
       for (std::size_t b = w; b < batches.size() && !parts[w].failed; b += workers)
         process(at, w, batches[b], parts[w]);
@@ -473,7 +471,7 @@ class measurement {
       at_once(workers, work);
     std::int64_t const ended = record::now_ns();
     core_use used;
-    turns got, of_caller;
+    turns got;
     std::int64_t latest = begin;
     for (part& one : parts) {
       for (timed_batch const& batch : one.spans) {
@@ -484,19 +482,17 @@ class measurement {
       bytes_[at] += one.bytes;
       taken_by_[at] += one.taken;
       got += one.got;
-      if (one.by_caller) of_caller += one.got;
       latest = std::max(latest, one.begun);
     }
     used.ran = record::process_ns() - ran;
     count_use(at, used, is_first);
     if (asks_threads && ended > begin) {
-      window_ += got - of_caller;
+      window_ += got;
       // Beside a thread that wants to run, each of the others does for its part of the time.
       double const each =
           static_cast<double>(got.wanted()) / static_cast<double>(ended - begin) / static_cast<double>(workers);
       threads_wanted_ +=
-          static_cast<double>(got.wanted()) * (1 + static_cast<double>(workers - 1) * std::min(1.0, each)) -
-          static_cast<double>(of_caller.wanted());
+          static_cast<double>(got.wanted()) * (1 + static_cast<double>(workers - 1) * std::min(1.0, each));
     }
     if (workers > 1) {
       double const took = static_cast<double>(latest - begin) * 1e-9;
@@ -547,17 +543,15 @@ class measurement {
     all.wall += used.wall, all.ran += used.ran;
   }
 
-  /// Calls work(0), ..., work(workers - 1), in this thread and in as many others as are free to: short ones may share
-  /// some.
+  /// Calls work(0), ..., work(workers - 1), in as many threads as are free to: short ones may share some.
   template <class Work>
   void at_once(std::size_t workers, Work const& work) {
     std::atomic<std::size_t> next{0};
     work_ = [&] {
-      for (std::size_t w = next++; w < workers; w = next++) work(w);
+      if (std::size_t const w = next++; w < workers) work(w);
     };
-    if (!threads_) threads_.emplace(at_once_ - 1, [this] { work_(); });
-    for (std::size_t w = 1; w < workers; ++w) threads_->wake();
-    work_();
+    if (!threads_) threads_.emplace(at_once_, [this] { work_(); });
+    for (std::size_t w = 0; w < workers; ++w) threads_->wake();
     threads_->wait_idle();
   }
 
