@@ -36,22 +36,16 @@ class periodic : public policy {
 
 /// Each process that is not pinned goes to the host of the next one: as many migrations as there can be, to test what
 /// moves state.
-class rotate final : public periodic {
- public:
+struct rotate final : periodic {
   using periodic::periodic;
-
- protected:
   std::vector<record::migration_candidate> choose(record::superstep const& mean) override;
 };
 
 /// While a host has more than 1.05 times the time that all would have if work were spread by speed, it gives its
 /// largest process to the host that would be done with it first, where that is earlier. As RefineLB and GreedyRefineLB
 /// of Charm++ (Zheng 2005, PhD thesis, University of Illinois), but speeds of hosts count. O(processes hosts).
-class greedy_refine final : public periodic {
- public:
+struct greedy_refine final : periodic {
   using periodic::periodic;
-
- protected:
   std::vector<record::migration_candidate> choose(record::superstep const& mean) override;
 };
 
@@ -59,11 +53,8 @@ class greedy_refine final : public periodic {
 /// far as its processes can be divided: the largest ones that are no more than what is still to be given. First-order
 /// diffusion (Cybenko 1989, Journal of Parallel and Distributed Computing 7(2):279-301), for unequal speeds (Elsaesser,
 /// Monien, Preis 2002, Theory of Computing Systems 35(3):305-320). O(processes log processes + hosts).
-class diffusion final : public periodic {
- public:
+struct diffusion final : periodic {
   using periodic::periodic;
-
- protected:
   std::vector<record::migration_candidate> choose(record::superstep const& mean) override;
 };
 
