@@ -170,7 +170,7 @@ lb_data_file parse_lb_data_file(std::string_view text, std::string const& source
     throw input_error(source, "",
                       "is no JSON object; files that vt has compressed (--vt_lb_data_compress) are read after brotli "
                       "--decompress");
-  json const document = detail::parse_json(text, source);
+  json const document = platform::detail::parse_json(text, source);
   reader const root(document, source);
   check_type(root);
   lb_data_file made;
