@@ -15,7 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include <skel/detail/base/statistics.hpp>
-#include <skel/detail/platform/lb_data_file.hpp>
+#include <skel/detail/formats/lb_data_file.hpp>
 #include <skel/detail/record/clock.hpp>
 
 #include "mapping/migration/assignment_search.hpp"
@@ -25,14 +25,14 @@ namespace {
 
 using namespace skel;
 
-platform::lb_workload joined(bench::lb_case const& of) {
-  std::vector<platform::lb_data_file> files;
+platform::measured_program joined(bench::lb_case const& of) {
+  std::vector<formats::lb_data_file> files;
   std::vector<std::string> names;
   for (std::size_t r = 0; r < of.ranks.size(); ++r) {
     names.push_back("rank " + std::to_string(r));
-    files.push_back(platform::parse_lb_data_file(of.file(r), names.back(), r));
+    files.push_back(formats::parse_lb_data_file(of.file(r), names.back(), r));
   }
-  return platform::join_lb_data(files, names, false, of.tasks());
+  return formats::join_lb_data(files, names, false, of.tasks());
 }
 
 struct limits {
@@ -40,7 +40,8 @@ struct limits {
   std::optional<double> beta;
 };
 
-void print_row(std::string const& name, platform::lb_workload const& of, limits const& given, std::size_t searches) {
+void print_row(std::string const& name, platform::measured_program const& of, limits const& given,
+               std::size_t searches) {
   cost::bsp::machine machine{platform::description(0, {{"host", of.rank_count, 1, 1, {0, 1e10}, {}, {}}}, {})};
   if (given.memory > 0) machine.memory.assign(of.rank_count, given.memory);
   machine.beta = given.beta;
@@ -88,7 +89,7 @@ int run(int argc, char** argv) {
              "bound", "before", "found", "over, %", "moved", "time, ms");
   if (!prefix.empty()) {
     print_row(prefix.size() > 34 ? prefix.substr(prefix.size() - 34) : prefix,
-              platform::read_lb_data(prefix, std::nullopt, false, 50'000'000), given, searches);
+              formats::read_lb_data(prefix, std::nullopt, false, 50'000'000), given, searches);
     return 0;
   }
   auto const nine = joined(bench::nine_tasks(1)), few = joined(bench::thirty_two_tasks(1)),

@@ -15,6 +15,7 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/formats/lb_data_file.hpp>
 #include <skel/detail/mapping/migration/simulate.hpp>
 #include <skel/detail/platform/bsp_scenario.hpp>
 #include <skel/detail/record/clock.hpp>
@@ -55,7 +56,8 @@ class timed_policy final : public mapping::migration::policy {
 platform::bsp_scenario read_scenario(bsp_options const& options) {
   auto scenario = platform::parse_bsp_scenario(
       text_of(options.scenario), source_of(options.scenario),
-      options.scenario == "-" ? std::filesystem::path() : std::filesystem::path(options.scenario).parent_path());
+      options.scenario == "-" ? std::filesystem::path() : std::filesystem::path(options.scenario).parent_path(),
+      formats::read_lb_data);
   if (!options.policy.empty()) {
     if (std::ranges::find(skeletons::migration_policies, options.policy) == skeletons::migration_policies.end())
       refuse_name("--policy", options.policy, "policy", skeletons::migration_policies);

@@ -9,7 +9,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
-#include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/formats/mesh_files.hpp>
 #include <skel/detail/pattern/numbering.hpp>
 #include <skel/detail/pattern/refine.hpp>
 

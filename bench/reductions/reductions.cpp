@@ -13,7 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/formats/mesh_files.hpp>
 #include <skel/detail/pattern/numbering.hpp>
 #include <skel/detail/pattern/refine.hpp>
 #include <skel/detail/platform/host_probe.hpp>

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/mapping/migration/host_memory.hpp>
 
 #include "even_loads.hpp"
 #include "exact_assignment.hpp"
-#include "host_memory.hpp"
 #include "host_traffic.hpp"
 #include "volume_changes.hpp"
 

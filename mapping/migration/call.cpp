@@ -1,4 +1,4 @@
-#include "call.hpp"
+#include <skel/detail/mapping/migration/call.hpp>
 
 #include <utility>
 

@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <skel/detail/mapping/migration/host_memory.hpp>
+
 #include "assignment_search.hpp"
-#include "host_memory.hpp"
 
 namespace skel::mapping::migration {
 

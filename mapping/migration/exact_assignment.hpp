@@ -5,8 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include <skel/detail/mapping/migration/host_memory.hpp>
+
 #include "assignment_search.hpp"
-#include "host_memory.hpp"
 
 namespace skel::mapping::migration {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <skel/detail/base/statistics.hpp>
+#include <skel/detail/mapping/migration/call.hpp>
 
-#include "call.hpp"
 #include "cheapest_sequence.hpp"
 
 namespace skel::mapping::migration {

@@ -1,4 +1,4 @@
-#include "host_memory.hpp"
+#include <skel/detail/mapping/migration/host_memory.hpp>
 
 #include <algorithm>
 

@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <vector>
 
+#include <skel/detail/mapping/migration/host_memory.hpp>
+
 #include "assignment_search.hpp"
-#include "host_memory.hpp"
 
 namespace skel::mapping::migration {
 

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/cell_list.hpp>
 #include <skel/detail/pattern/edge_table.hpp>
-
-#include "cell_list.hpp"
 
 namespace skel {
 

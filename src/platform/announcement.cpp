@@ -7,8 +7,7 @@
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-
-#include "json_reader.hpp"
+#include <skel/detail/platform/json_reader.hpp>
 
 namespace skel::platform {
 namespace {

@@ -13,10 +13,8 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/platform/files.hpp>
-#include <skel/detail/platform/lb_data_file.hpp>
+#include <skel/detail/platform/json_reader.hpp>
 #include <skel/detail/platform/survey.hpp>
-
-#include "json_reader.hpp"
 
 namespace skel::platform {
 namespace {
@@ -96,8 +94,8 @@ record::load_trace read_trace(reader const& object, double message_bytes) {
 }
 
 /// Data files of DARMA/vt: where tasks begin, whether they stay there, and what memory they take, is in them.
-record::load_trace read_lb_files(reader const& object, std::filesystem::path const& folder, bsp_scenario& made,
-                                 std::size_t& rank_count) {
+record::load_trace read_lb_files(reader const& object, std::filesystem::path const& folder, data_reader read_data,
+                                 bsp_scenario& made, std::size_t& rank_count) {
   object.expect_keys({"kind", "prefix", "ranks", "repeat", "subphases"});
   std::filesystem::path const prefix = object.at("prefix").name("the path of files without \".RANK.json\" is wanted");
   std::optional<std::size_t> ranks;
@@ -105,8 +103,8 @@ record::load_trace read_lb_files(reader const& object, std::filesystem::path con
   if (ranks == 0) object.at("ranks").fail("is 0; one rank at least is wanted");
   std::size_t const repeat = object.count_or("repeat", 1);
   if (repeat == 0) object.at("repeat").fail("is 0; how often the phases are run, 1 or more");
-  auto all = read_lb_data(prefix.is_absolute() ? prefix : folder / prefix, ranks, object.truth_or("subphases", false),
-                          most_loads);
+  auto all = read_data(prefix.is_absolute() ? prefix : folder / prefix, ranks, object.truth_or("subphases", false),
+                       most_loads);
   if (repeat > most_loads / all.program.steps.size()) object.at("repeat").fail("is more often than can be simulated");
   rank_count = all.rank_count;
   made.hosts = std::move(all.ranks), made.tasks = std::move(all.ids);
@@ -117,13 +115,14 @@ record::load_trace read_lb_files(reader const& object, std::filesystem::path con
 }
 
 record::workload read_workload(reader const& object, double message_bytes, std::filesystem::path const& folder,
-                               bsp_scenario& made, std::size_t& ranks) {
+                               data_reader read_data, bsp_scenario& made, std::size_t& ranks) {
   object.expect_object("a workload");
   std::string const which = object.at("kind").text();
-  if (which == "lbdatafile") return read_lb_files(object, folder, made, ranks);
+  if (which == "lbdatafile" && read_data) return read_lb_files(object, folder, read_data, made, ranks);
   if (which == "wavefront") return read_wavefront(object, message_bytes);
   if (which == "trace") return read_trace(object, message_bytes);
-  object.at("kind").fail(in_quotes(which) + " is no kind of workload; one of wavefront, trace, lbdatafile");
+  object.at("kind").fail(in_quotes(which) + " is no kind of workload; one of wavefront, trace" +
+                         (read_data ? ", lbdatafile" : ""));
 }
 
 std::vector<std::size_t> read_mapping(reader const& value, description const& machine, std::size_t many,
@@ -252,7 +251,8 @@ skeletons::migration_settings read_policy(reader const& object, skeletons::migra
 
 }  // namespace
 
-bsp_scenario parse_bsp_scenario(std::string_view text, std::string const& source, std::filesystem::path const& folder) {
+bsp_scenario parse_bsp_scenario(std::string_view text, std::string const& source, std::filesystem::path const& folder,
+                                data_reader read_data) {
   json const document = detail::parse_json(text, source);
   reader const root(document, source);
   root.expect_object("a scenario of a BSP program");
@@ -262,8 +262,9 @@ bsp_scenario parse_bsp_scenario(std::string_view text, std::string const& source
   bsp_scenario made;
   made.machine = read_machine(root.at("platform"), folder);
   std::size_t ranks = 0;  // of data files
-  made.program = read_workload(
-      root.at("workload"), root.has("message_bytes") ? zero_or_more(root.at("message_bytes")) : 0, folder, made, ranks);
+  made.program =
+      read_workload(root.at("workload"), root.has("message_bytes") ? zero_or_more(root.at("message_bytes")) : 0, folder,
+                    read_data, made, ranks);
   std::size_t const processes = record::processes_of(made.program), steps = record::supersteps_of(made.program);
   if (steps > most_loads / (processes + made.machine.host_count()))
     root.at("workload")

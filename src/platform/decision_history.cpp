@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "json_reader.hpp"
+#include <skel/detail/platform/json_reader.hpp>
 
 namespace skel::platform {
 namespace {

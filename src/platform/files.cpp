@@ -10,10 +10,10 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/text_file.hpp>
+#include <skel/detail/platform/json_reader.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 #include <skel/detail/platform/survey.hpp>
 
-#include "json_reader.hpp"
 #include "link_reader.hpp"
 
 namespace skel::platform {

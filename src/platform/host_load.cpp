@@ -13,8 +13,8 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/platform/host_probe.hpp>
+#include <skel/detail/platform/json_reader.hpp>
 
-#include "json_reader.hpp"
 #include "tighten.hpp"
 
 namespace skel::platform {

@@ -1,4 +1,4 @@
-#include "json_reader.hpp"
+#include <skel/detail/platform/json_reader.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <skel/detail/platform/description.hpp>
+#include <skel/detail/platform/json_reader.hpp>
 
-#include "json_reader.hpp"
 #include "quick_scanner.hpp"
 
 namespace skel::platform::detail {

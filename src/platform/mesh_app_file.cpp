@@ -7,9 +7,8 @@
 
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/platform/json_reader.hpp>
 #include <skel/detail/platform/survey.hpp>
-
-#include "json_reader.hpp"
 
 namespace skel::platform {
 namespace {

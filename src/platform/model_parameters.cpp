@@ -6,8 +6,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
-
-#include "json_reader.hpp"
+#include <skel/detail/platform/json_reader.hpp>
 
 namespace skel::platform {
 namespace {

@@ -6,8 +6,7 @@
 
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/files.hpp>
-
-#include "json_reader.hpp"
+#include <skel/detail/platform/json_reader.hpp>
 
 namespace skel::platform {
 

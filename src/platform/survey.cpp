@@ -14,9 +14,8 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/median_error.hpp>
 #include <skel/detail/base/statistics.hpp>
+#include <skel/detail/platform/json_reader.hpp>
 #include <skel/detail/platform/kept_files.hpp>
-
-#include "json_reader.hpp"
 
 namespace skel::platform {
 namespace {

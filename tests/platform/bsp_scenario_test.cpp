@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/formats/lb_data_file.hpp>
 
 namespace {
 
@@ -124,7 +125,7 @@ TEST(BspScenario, OfDataFilesOfVt) {
       return std::pair(parse_bsp_scenario("{\"skel_bsp\": 1, " + machine +
                                               R"(, "workload": {"kind": "lbdatafile", "prefix": "x", )" + workload +
                                               "}" + rest + "}",
-                                          "s.json", folder),
+                                          "s.json", folder, formats::read_lb_data),
                        std::string());
     } catch (input_error const& refused) {
       return std::pair(bsp_scenario(), std::string(refused.what()));

@@ -13,7 +13,7 @@
 
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/cost/reduction/predictor.hpp>
-#include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/formats/mesh_files.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/reduction_model.hpp>
 #include <skel/detail/record/clock.hpp>

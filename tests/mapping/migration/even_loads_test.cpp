@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/detail/platform/lb_data_file.hpp>
+#include <skel/detail/formats/lb_data_file.hpp>
 
 #include "bench/support/lb_case.hpp"
 
@@ -21,11 +21,11 @@ using namespace skel::mapping::migration;
 /// A made-up program, read from its data files, and hosts for its ranks.
 struct program {
   program(bench::lb_case const& of, double memory, std::optional<double> beta) {
-    std::vector<platform::lb_data_file> files;
+    std::vector<formats::lb_data_file> files;
     std::vector<std::string> names(of.ranks.size(), "file");
     for (std::size_t r = 0; r < of.ranks.size(); ++r)
-      files.push_back(platform::parse_lb_data_file(of.file(r), "file", r));
-    read = platform::join_lb_data(files, names, false, of.tasks());
+      files.push_back(formats::parse_lb_data_file(of.file(r), "file", r));
+    read = formats::join_lb_data(files, names, false, of.tasks());
     machine.hosts = platform::description(0, {{"host", of.ranks.size(), 1, 1, {0, 1e10}, {}, {}}}, {});
     if (memory > 0) machine.memory.assign(of.ranks.size(), memory);
     machine.beta = beta;
@@ -60,7 +60,7 @@ struct program {
     return least;
   }
 
-  platform::lb_workload read;
+  platform::measured_program read;
   cost::bsp::machine machine;
   record::superstep present;
   std::vector<bool> pinned;

@@ -156,6 +156,12 @@ INSTANTIATE_TEST_SUITE_P(All, EachPolicy,
                          testing::Values("never", "rotate", "migbsp", "greedy_refine", "diffusion", "skel"),
                          [](auto const& one) { return one.param; });
 
+TEST(Policy, HasARowForEachName) {
+  for (auto const name : skeletons::migration_policies)
+    EXPECT_NE(make_policy({.name = std::string(name)}, two_sets()), nullptr) << name;
+  for (auto const& row : published_policies()) EXPECT_THAT(skeletons::migration_policies, testing::Contains(row.name));
+}
+
 TEST(Policy, OfAnUnknownNameIsRefused) {
   try {
     make_policy({.name = "migbps"}, two_sets());

@@ -43,6 +43,23 @@ class policy {
   virtual std::optional<record::rescheduling> after(record::superstep const& step) = 0;
 };
 
+/// A policy by name. `pinned`: as make_policy.
+struct policy_row {
+  std::string_view name;
+  std::unique_ptr<policy> (*make)(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
+                                  std::vector<bool> const& pinned);
+};
+
+template <class Policy>
+constexpr policy_row row_of(std::string_view name) {
+  return {name, [](auto const& settings, auto const& machine, auto const& pinned) -> std::unique_ptr<policy> {
+            return std::make_unique<Policy>(settings, machine, pinned);
+          }};
+}
+
+/// The policies of papers. They stand beside the core: nothing in it includes them (mapping/migration/published).
+std::span<policy_row const> published_policies();
+
 /// `pinned`: of each process; empty: none is. Throws skel::error for a name that is none of
 /// skeletons::migration_policies.
 std::unique_ptr<policy> make_policy(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,

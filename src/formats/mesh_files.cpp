@@ -1,4 +1,4 @@
-#include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/formats/mesh_files.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include "greedy_refine.hpp"
+#include "periodic.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "host_memory.hpp"
+#include <skel/detail/mapping/migration/host_memory.hpp>
 
 namespace skel::mapping::migration {
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/formats/mesh_files.hpp>
 
 namespace {
 

@@ -9,10 +9,10 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/text_file.hpp>
+#include <skel/detail/formats/lb_data_file.hpp>
 #include <skel/detail/platform/files.hpp>
-#include <skel/detail/platform/lb_data_file.hpp>
 
-namespace skel::platform {
+namespace skel::formats {
 namespace {
 
 /// Ranks whose files are looked for.
@@ -38,7 +38,8 @@ std::vector<std::size_t> phases_of(std::vector<lb_data_file> const& ranks, std::
 /// Tasks as processes, and which one an end of a message is.
 class numbering {
  public:
-  explicit numbering(lb_workload& made) : made_(made), needs_(std::make_shared<record::memory_needs>()) {}
+  explicit numbering(platform::measured_program& made)
+      : made_(made), needs_(std::make_shared<record::memory_needs>()) {}
 
   std::size_t of(lb_task const& task, std::size_t rank) {
     auto const [at, is_new] = known_.emplace(task.entity, made_.ranks.size());
@@ -85,7 +86,7 @@ class numbering {
   }
 
  private:
-  lb_workload& made_;
+  platform::measured_program& made_;
   std::shared_ptr<record::memory_needs> needs_;
   std::map<lb_entity, std::size_t> known_;
   std::map<std::size_t, std::size_t> blocks_;
@@ -137,10 +138,10 @@ void require_file(std::filesystem::path const& file) {
 
 }  // namespace
 
-lb_workload join_lb_data(std::vector<lb_data_file> const& of_ranks, std::vector<std::string> const& sources,
-                         bool subphases, std::size_t most) {
+platform::measured_program join_lb_data(std::vector<lb_data_file> const& of_ranks,
+                                        std::vector<std::string> const& sources, bool subphases, std::size_t most) {
   auto const ids = phases_of(of_ranks, sources);
-  lb_workload made;
+  platform::measured_program made;
   made.rank_count = of_ranks.size();
   numbering names(made);
   names.reserve_ranks(of_ranks.size());
@@ -177,8 +178,8 @@ lb_workload join_lb_data(std::vector<lb_data_file> const& of_ranks, std::vector<
   return made;
 }
 
-lb_workload read_lb_data(std::filesystem::path const& prefix, std::optional<std::size_t> ranks, bool subphases,
-                         std::size_t most) {
+platform::measured_program read_lb_data(std::filesystem::path const& prefix, std::optional<std::size_t> ranks,
+                                        bool subphases, std::size_t most) {
   std::size_t many = ranks.value_or(0);
   if (!ranks)
     while (many < most_ranks && std::filesystem::exists(file_of_rank(prefix, many))) ++many;
@@ -194,4 +195,4 @@ lb_workload read_lb_data(std::filesystem::path const& prefix, std::optional<std:
   return join_lb_data(files, sources, subphases, most);
 }
 
-}  // namespace skel::platform
+}  // namespace skel::formats

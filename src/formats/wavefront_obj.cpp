@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/pattern/cell_list.hpp>
 
-#include "cell_list.hpp"
 #include "mesh_formats.hpp"
 
 namespace skel::skeletons {

@@ -1,4 +1,4 @@
-#include <skel/detail/platform/lb_data_file.hpp>
+#include <skel/detail/formats/lb_data_file.hpp>
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace {
 
 using namespace skel;
-using namespace skel::platform;
+using namespace skel::formats;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -34,7 +34,8 @@ std::string refusal(std::string const& text, std::size_t rank = 0) {
   }
   return "accepted";
 }
-lb_workload joined(std::vector<std::string> const& texts, bool subphases = false, std::size_t most = 1000) {
+platform::measured_program joined(std::vector<std::string> const& texts, bool subphases = false,
+                                  std::size_t most = 1000) {
   std::vector<lb_data_file> files;
   std::vector<std::string> names;
   for (auto const& text : texts) {

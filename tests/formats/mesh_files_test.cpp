@@ -1,4 +1,4 @@
-#include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/formats/mesh_files.hpp>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/pattern/edge_list.hpp>
+#include <skel/detail/formats/edge_list.hpp>
 
 namespace {
 

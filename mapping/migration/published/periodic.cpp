@@ -1,6 +1,6 @@
 #include "periodic.hpp"
 
-#include "call.hpp"
+#include <skel/detail/mapping/migration/call.hpp>
 
 namespace skel::mapping::migration {
 

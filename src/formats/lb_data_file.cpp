@@ -1,4 +1,4 @@
-#include <skel/detail/platform/lb_data_file.hpp>
+#include <skel/detail/formats/lb_data_file.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,15 +9,14 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/json_reader.hpp>
 
-#include "json_reader.hpp"
-
-namespace skel::platform {
+namespace skel::formats {
 namespace {
 
-using detail::json;
-using detail::reader;
-using detail::zero_or_more;
+using platform::detail::json;
+using platform::detail::reader;
+using platform::detail::zero_or_more;
 
 /// Types of communication that vt writes beside SendRecv.
 constexpr std::array<std::string_view, 8> other_types{"CollectionToNode",
@@ -171,7 +170,7 @@ lb_data_file parse_lb_data_file(std::string_view text, std::string const& source
     throw input_error(source, "",
                       "is no JSON object; files that vt has compressed (--vt_lb_data_compress) are read after brotli "
                       "--decompress");
-  json const document = detail::parse_json(text, source);
+  json const document = platform::detail::parse_json(text, source);
   reader const root(document, source);
   check_type(root);
   lb_data_file made;
@@ -184,4 +183,4 @@ lb_data_file parse_lb_data_file(std::string_view text, std::string const& source
   return made;
 }
 
-}  // namespace skel::platform
+}  // namespace skel::formats

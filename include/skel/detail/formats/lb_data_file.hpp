@@ -3,17 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <skel/detail/record/memory_needs.hpp>
-#include <skel/detail/record/workload.hpp>
+#include <skel/detail/platform/bsp_scenario.hpp>
 
-namespace skel::platform {
+namespace skel::formats {
 
 /// An entity of a data file: tasks and ends of messages carry it. Numbers of tasks that are migratable, and those of
 /// tasks that stay on a rank, are apart.
@@ -61,25 +59,14 @@ struct lb_data_file {
 /// scripts/LBDatafile_schema.py of github.com/DARMA-tasking/vt.
 lb_data_file parse_lb_data_file(std::string_view text, std::string const& source, std::size_t rank);
 
-/// What all ranks' files say of a program.
-struct lb_workload {
-  record::load_trace program;  ///< tasks are processes, seconds work units; those of rank 0 first
-  std::size_t rank_count = 0;
-  std::vector<std::size_t> ranks;                      ///< of each process: where it was first
-  std::vector<std::int64_t> ids;                       ///< of each process, as in the files
-  std::vector<bool> pinned;                            ///< of each process: not migratable; empty: none
-  std::vector<double> state_bytes;                     ///< of each process: what is serialized, otherwise its footprint
-  std::shared_ptr<record::memory_needs const> memory;  ///< reserved: of each rank; null: the files say nothing of it
-};
-
 /// Phases become supersteps; with `subphases`, each subphase does, and a phase's messages go in its last one. Sources
 /// name the files in errors. Throws skel::input_error where files do not fit together, or would be more than `most`
 /// supersteps times processes.
-lb_workload join_lb_data(std::vector<lb_data_file> const& of_ranks, std::vector<std::string> const& sources,
-                         bool subphases, std::size_t most);
+platform::measured_program join_lb_data(std::vector<lb_data_file> const& of_ranks,
+                                        std::vector<std::string> const& sources, bool subphases, std::size_t most);
 
-/// Reads PREFIX.0.json, PREFIX.1.json, ... of `ranks` ranks; of as many as there are where nothing is said.
-lb_workload read_lb_data(std::filesystem::path const& prefix, std::optional<std::size_t> ranks, bool subphases,
-                         std::size_t most);
+/// A platform::data_reader of PREFIX.0.json, PREFIX.1.json, ...
+platform::measured_program read_lb_data(std::filesystem::path const& prefix, std::optional<std::size_t> ranks,
+                                        bool subphases, std::size_t most);
 
-}  // namespace skel::platform
+}  // namespace skel::formats

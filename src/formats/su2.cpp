@@ -4,7 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "cell_list.hpp"
+#include <skel/detail/pattern/cell_list.hpp>
+
 #include "mesh_formats.hpp"
 
 namespace skel::skeletons {

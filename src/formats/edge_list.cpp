@@ -1,4 +1,4 @@
-#include <skel/detail/pattern/edge_list.hpp>
+#include <skel/detail/formats/edge_list.hpp>
 
 #include <algorithm>
 #include <cstddef>

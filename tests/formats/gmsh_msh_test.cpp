@@ -8,9 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <pattern/gmsh_writing.hpp>
+#include <formats/gmsh_writing.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/formats/mesh_files.hpp>
 
 namespace {
 

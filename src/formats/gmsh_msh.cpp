@@ -14,8 +14,8 @@
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/base/text_file.hpp>
+#include <skel/detail/pattern/cell_list.hpp>
 
-#include "cell_list.hpp"
 #include "gmsh_elements.hpp"
 #include "gmsh_entities.hpp"
 #include "gmsh_input.hpp"

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/formats/vtu.hpp>
 #include <skel/detail/pattern/box_mesh.hpp>
-#include <skel/detail/pattern/vtu.hpp>
 
 namespace {
 

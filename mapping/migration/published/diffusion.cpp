@@ -1,9 +1,9 @@
-#include "diffusion.hpp"
+#include "periodic.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "host_memory.hpp"
+#include <skel/detail/mapping/migration/host_memory.hpp>
 
 namespace skel::mapping::migration {
 

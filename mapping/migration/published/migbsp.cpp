@@ -1,10 +1,10 @@
-#include <skel/detail/mapping/migration/migbsp.hpp>
+#include "migbsp.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "call.hpp"
-#include "host_memory.hpp"
+#include <skel/detail/mapping/migration/call.hpp>
+#include <skel/detail/mapping/migration/host_memory.hpp>
 
 namespace skel::mapping::migration {
 

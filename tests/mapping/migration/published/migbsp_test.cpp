@@ -1,4 +1,4 @@
-#include <skel/detail/mapping/migration/migbsp.hpp>
+#include "mapping/migration/published/migbsp.hpp"
 
 #include <map>
 #include <set>

@@ -1,4 +1,4 @@
-#include <skel/detail/pattern/vtu.hpp>
+#include <skel/detail/formats/vtu.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include <skel/detail/pattern/vtu.hpp>
+#include <skel/detail/formats/vtu.hpp>
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -19,7 +19,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <pattern/vtu_reading.hpp>
+#include <formats/vtu_reading.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/pattern/box_mesh.hpp>
 

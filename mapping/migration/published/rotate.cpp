@@ -1,6 +1,6 @@
-#include "rotate.hpp"
+#include "periodic.hpp"
 
-#include "host_memory.hpp"
+#include <skel/detail/mapping/migration/host_memory.hpp>
 
 namespace skel::mapping::migration {
 
