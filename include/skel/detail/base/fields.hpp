@@ -5,8 +5,8 @@
 #include <utility>
 
 /// Names fields of the struct that it stands in, in their order: SKEL_FIELDS(name, hosts, speed);
-/// Archives between ranks have these fields, and JSON has them under these names (src/platform/json_fields.hpp). A
-/// field that is not named stays on its rank. The struct stays an aggregate, with its defaults and comments.
+/// Archives between ranks have these fields, and blocks of parameters in JSON have them under these names. A field
+/// that is not named stays on its rank. The struct stays an aggregate, with its defaults and comments.
 #define SKEL_FIELDS(...)             \
   template <class Archive>           \
   void serialize(Archive& archive) { \
