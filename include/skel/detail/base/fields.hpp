@@ -12,7 +12,7 @@
   void serialize(Archive& archive) { \
     archive(__VA_ARGS__);            \
   }                                  \
-  static constexpr char const* field_names = #__VA_ARGS__
+  [[maybe_unused]] static constexpr char const* field_names = #__VA_ARGS__
 
 namespace skel {
 
