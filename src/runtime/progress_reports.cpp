@@ -7,8 +7,6 @@
 
 #include <skel/detail/runtime/archive.hpp>
 
-#include "closing.hpp"
-
 namespace skel::runtime {
 
 namespace {
