@@ -21,7 +21,7 @@ message_times times_of(any_model const& model, double bytes) {
 grid_models::grid_models(platform::description const& machine, model_kind kind, std::string const& source)
     : kind_(kind) {
   std::size_t const n = machine.clusters().size();
-  if (auto const sharing = platform::read_sharing(machine.parameters(), source, ""))
+  if (auto const sharing = platform::read_block<platform::sharing_parameters>(machine.parameters(), source, ""))
     together_ = sharing->together, apart_ = sharing->apart;
   std::vector<std::string> origins;
   auto const note = [&](sourced_model const& found) {

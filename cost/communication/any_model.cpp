@@ -28,17 +28,22 @@ struct sourced {
   std::string from;
 };
 
+template <class Parameters>
+std::optional<Parameters> block_of(place const& at) {
+  return platform::read_block<Parameters>(at.blocks, at.source, at.where);
+}
+
 sourced<platform::plogp_parameters> plogp_at(place const& at) {
   if (auto own = platform::read_plogp(at.blocks, at.source, at.where)) return {*std::move(own), "plogp"};
   if (auto own = platform::read_plogp(at.blocks, at.source, at.where, "steffenel"))
     return {*std::move(own), "steffenel"};
-  if (auto const own = platform::read_loggp(at.blocks, at.source, at.where)) return {to_plogp(*own), "loggp"};
-  if (auto const own = platform::read_hockney(at.blocks, at.source, at.where)) return {to_plogp(*own), "hockney"};
+  if (auto const own = block_of<platform::loggp_parameters>(at)) return {to_plogp(*own), "loggp"};
+  if (auto const own = block_of<platform::hockney_parameters>(at)) return {to_plogp(*own), "hockney"};
   return {to_plogp(at.path, at.local_latency), "latency and bandwidth"};
 }
 
 sourced<platform::hockney_parameters> hockney_at(place const& at) {
-  if (auto const own = platform::read_hockney(at.blocks, at.source, at.where)) return {*own, "hockney"};
+  if (auto const own = block_of<platform::hockney_parameters>(at)) return {*own, "hockney"};
   if (!std::isfinite(at.path.bandwidth))
     if (auto const other = plogp_at(at); other.from != "latency and bandwidth")
       return {to_hockney(other.value), other.from};
@@ -46,25 +51,25 @@ sourced<platform::hockney_parameters> hockney_at(place const& at) {
 }
 
 sourced<platform::loggp_parameters> loggp_at(place const& at) {
-  if (auto const own = platform::read_loggp(at.blocks, at.source, at.where)) return {*own, "loggp"};
+  if (auto const own = block_of<platform::loggp_parameters>(at)) return {*own, "loggp"};
   auto const other = plogp_at(at);
   return {to_loggp(other.value), other.from};
 }
 
 sourced<platform::logp_parameters> logp_at(place const& at) {
-  if (auto const own = platform::read_logp(at.blocks, at.source, at.where)) return {*own, "logp"};
+  if (auto const own = block_of<platform::logp_parameters>(at)) return {*own, "logp"};
   auto const other = loggp_at(at);
   return {{.L = other.value.L, .o = other.value.o, .g = other.value.g}, other.from};
 }
 
 sourced<platform::lopc_parameters> lopc_at(place const& at) {
-  if (auto const own = platform::read_lopc(at.blocks, at.source, at.where)) return {*own, "lopc"};
+  if (auto const own = block_of<platform::lopc_parameters>(at)) return {*own, "lopc"};
   auto const other = logp_at(at);
   return {{.L = other.value.L, .o = other.value.o, .g = other.value.g}, other.from};
 }
 
 sourced<platform::logpc_parameters> logpc_at(place const& at, std::size_t hosts) {
-  if (auto const own = platform::read_logpc(at.blocks, at.source, at.where)) return {*own, "logpc"};
+  if (auto const own = block_of<platform::logpc_parameters>(at)) return {*own, "logpc"};
   auto const other = loggp_at(at);
   return {{.L = other.value.L,
            .o = other.value.o,
@@ -81,13 +86,13 @@ sourced<platform::plogp_parameters> steffenel_at(place const& at) {
 }
 
 sourced<platform::hloggp_parameters> hloggp_at(place const& at) {
-  if (auto const own = platform::read_hloggp(at.blocks, at.source, at.where)) return {*own, "hloggp"};
+  if (auto const own = block_of<platform::hloggp_parameters>(at)) return {*own, "hloggp"};
   auto const other = plogp_at(at);
   return {to_hloggp(other.value), other.from};
 }
 
 sourced<platform::lmo_parameters> lmo_at(place const& at) {
-  if (auto const own = platform::read_lmo(at.blocks, at.source, at.where)) return {*own, "lmo"};
+  if (auto const own = block_of<platform::lmo_parameters>(at)) return {*own, "lmo"};
   auto const other = plogp_at(at);
   return {to_lmo(other.value), other.from};
 }

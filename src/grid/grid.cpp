@@ -44,7 +44,6 @@
 #include <skel/detail/runtime/iteration/update_check.hpp>
 #include <skel/detail/runtime/leaving.hpp>
 #include <skel/detail/runtime/native.hpp>
-#include <skel/detail/runtime/plan_archive.hpp>
 #include <skel/detail/runtime/run_line.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
 #include <skel/detail/runtime/worker_threads.hpp>
@@ -80,62 +79,6 @@
 
 namespace skel {
 
-template <class Archive>
-void serialize(Archive& a, station_forecast& s) {
-  a(s.name, s.workers, s.hosts, s.service_time, s.capacity, s.utilisation);
-}
-template <class Archive>
-void serialize(Archive& a, forecast& f) {
-  a(f.exponential, f.deterministic, f.variation, f.throughput, f.correction, f.runs, f.low, f.high, f.most, f.batch,
-    f.model, f.stations);
-}
-template <class Archive>
-void serialize(Archive& a, planned_program& p) {
-  a(p.run, p.expected, p.decision, p.processors, p.placed, p.note);
-}
-
-namespace plan {
-template <class Archive>
-void serialize(Archive& a, placement& p) {
-  a(p.stages);
-}
-}  // namespace plan
-
-namespace mapping {
-template <class Archive>
-void serialize(Archive& a, alternative& x) {
-  a(x.placement, x.throughput);
-}
-template <class Archive>
-void serialize(Archive& a, decision& d) {
-  a(d.placement, d.throughput, d.optimal, d.bound, d.evaluated, d.alternatives, d.model, d.why);
-}
-}  // namespace mapping
-
-namespace record {
-template <class Archive>
-void serialize(Archive& a, remap_way& w) {
-  a(w.name, w.period, w.doubt, w.entry);
-}
-template <class Archive>
-void serialize(Archive& a, migration_candidate& c) {
-  a(c.process, c.from, c.to, c.pm, c.t1, c.t2, c.accepted, c.why);
-}
-template <class Archive>
-void serialize(Archive& a, bsp_call& c) {
-  a(c.superstep, c.candidates, c.imbalance_before, c.imbalance_after, c.cost, c.price, c.took, c.considered, c.moves);
-}
-template <class Archive>
-void serialize(Archive& a, bsp_decisions& d) {
-  a(d.policy, d.calls, d.moves, d.deciding, d.migration_fixed, d.migration_per_byte, d.computation, d.communication,
-    d.barriers, d.supersteps, d.measured);
-}
-template <class Archive>
-void serialize(Archive& a, remap_decision& d) {
-  a(d.number, d.seconds, d.ways, d.chosen, d.items, d.lost, d.expected, d.took, d.refused, d.stages);
-}
-}  // namespace record
-
 namespace {
 
 /// What rank 0 has found out and decided before the ranks start together.
@@ -149,11 +92,7 @@ struct run_start {
   std::optional<runtime::failure> failed;  // while stages were measured
   std::string refused;                     // why there is no plan
   bool watched = false;                    // it may be moved while it goes on
-
-  template <class Archive>
-  void serialize(Archive& a) {
-    a(plan, items, ended, calibration_seconds, planning_seconds, failed, refused, watched);
-  }
+  SKEL_FIELDS(plan, items, ended, calibration_seconds, planning_seconds, failed, refused, watched);
 };
 
 /// What becomes of a mesh program that has paused, as rank 0 says.
@@ -161,22 +100,14 @@ struct mesh_order {
   bool keep = false;                     // a checkpoint is made
   std::vector<std::uint32_t> rank_of{};  // who computes each element from now on; empty: who does now
   std::string failed{};                  // why the run ends on every rank; empty as a rule
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(keep, rank_of, failed);
-  }
+  SKEL_FIELDS(keep, rank_of, failed);
 };
 
 /// What rank 0 has decided while a line ran, as run_record has it.
 struct decided_moves {
   std::vector<record::remap_decision> decisions;
   std::uint64_t all = 0, to_move = 0;
-
-  template <class Archive>
-  void serialize(Archive& a) {
-    a(decisions, all, to_move);
-  }
+  SKEL_FIELDS(decisions, all, to_move);
 };
 
 /// Stages whose work nobody has said.

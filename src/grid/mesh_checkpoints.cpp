@@ -25,11 +25,7 @@ struct finding {
   std::optional<std::uint64_t> done{};
   std::string totals{};
   bool is_first = true;  // of its checkpoint_order
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(refused, done, totals, is_first);
-  }
+  SKEL_FIELDS(refused, done, totals, is_first);
 };
 
 /// Of cells, their nodes, and where these are. O(corners + nodes).

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/base/piecewise_linear.hpp>
 #include <skel/detail/cost/mesh/shared_ranks.hpp>
 #include <skel/detail/grid/mesh_report.hpp>
@@ -32,11 +33,7 @@ struct placed_mesh {
   mesh_plan plan{};
   std::vector<std::uint32_t> rank_of{};  ///< of each element
   std::vector<std::size_t> group_of{};   ///< of each rank: its cluster
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(plan, rank_of, group_of);
-  }
+  SKEL_FIELDS(plan, rank_of, group_of);
 };
 
 /// Clusters of ranks on which a program over a mesh may run.
@@ -53,11 +50,7 @@ struct measured_steps {
   std::size_t cluster = 0;
   std::vector<int> ranks{};
   double seconds = 0;
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(cluster, ranks, seconds);
-  }
+  SKEL_FIELDS(cluster, ranks, seconds);
 };
 
 /// What is to be measured: of each cluster the first 2, 4, 8 ... ranks and all.

@@ -22,11 +22,7 @@ struct own_view {
   std::uint64_t host = 1, most = 0;
   double granted = std::numeric_limits<double>::infinity();
   std::vector<std::uint64_t> mine;
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(host, most, granted, mine);
-  }
+  SKEL_FIELDS(host, most, granted, mine);
 };
 
 own_view look() {

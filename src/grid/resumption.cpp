@@ -22,11 +22,7 @@ struct finding {
   std::string refused;
   std::optional<std::uint64_t> item;
   bool is_first = true;  // of its checkpoint_order
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(refused, item, is_first);
-  }
+  SKEL_FIELDS(refused, item, is_first);
 };
 
 }  // namespace

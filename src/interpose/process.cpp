@@ -36,11 +36,7 @@ struct start_result {
   std::vector<std::uint64_t> host_of_rank{}, place_of_rank{};
   std::map<plan::collective, forced_algorithm> forced{};
   std::string decisions{};
-
-  template <class Archive>
-  void serialize(Archive& a) {
-    a(what, always, mpi_is_tuned, verbose, machine, source, host_of_rank, place_of_rank, forced, decisions);
-  }
+  SKEL_FIELDS(what, always, mpi_is_tuned, verbose, machine, source, host_of_rank, place_of_rank, forced, decisions);
 };
 
 std::string listed(std::vector<std::string> const& names) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/plan/collective.hpp>
 
 namespace skel::interpose {
@@ -15,10 +16,7 @@ struct forced_algorithm {
   std::uint64_t segment = 0;  ///< [B]; 0: the whole vector
 
   friend bool operator==(forced_algorithm const&, forced_algorithm const&) = default;
-  template <class Archive>
-  void serialize(Archive& a) {
-    a(name, segment);
-  }
+  SKEL_FIELDS(name, segment);
 };
 
 /// What happens when hosts of the run are not in the platform file.

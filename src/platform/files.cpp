@@ -53,16 +53,16 @@ void write_parameters(ordered& object, parameter_blocks const& blocks) {
 
 /// Throws where a model would that is asked for later, when nobody knows the file any more.
 void check_models(parameter_blocks const& blocks, std::string const& source, std::string const& where) {
-  static_cast<void>(read_hockney(blocks, source, where));
-  static_cast<void>(read_logp(blocks, source, where));
-  static_cast<void>(read_loggp(blocks, source, where));
-  static_cast<void>(read_lopc(blocks, source, where));
-  static_cast<void>(read_logpc(blocks, source, where));
+  static_cast<void>(read_block<hockney_parameters>(blocks, source, where));
+  static_cast<void>(read_block<logp_parameters>(blocks, source, where));
+  static_cast<void>(read_block<loggp_parameters>(blocks, source, where));
+  static_cast<void>(read_block<lopc_parameters>(blocks, source, where));
+  static_cast<void>(read_block<logpc_parameters>(blocks, source, where));
   static_cast<void>(read_plogp(blocks, source, where));
   static_cast<void>(read_plogp(blocks, source, where, "steffenel"));
-  static_cast<void>(read_hloggp(blocks, source, where));
-  static_cast<void>(read_lmo(blocks, source, where));
-  static_cast<void>(read_sharing(blocks, source, where));
+  static_cast<void>(read_block<hloggp_parameters>(blocks, source, where));
+  static_cast<void>(read_block<lmo_parameters>(blocks, source, where));
+  static_cast<void>(read_block<sharing_parameters>(blocks, source, where));
 }
 
 skeletons::terminal read_terminal(reader const& object) {

@@ -1,7 +1,9 @@
 #include <skel/detail/platform/model_parameters.hpp>
 
+#include <algorithm>
 #include <cmath>
-#include <initializer_list>
+#include <iterator>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -44,10 +46,6 @@ double time_of(reader const& value) {
   return finite(value, "a time in seconds, 0 or more, is wanted");
 }
 
-double per_byte(reader const& value) {
-  return finite(value, "a time per byte in seconds per byte, 0 or more, is wanted");
-}
-
 /// [[bytes, seconds], ...]; one number, which stands for the same time at every size; or an array of numbers, one for
 /// each size of `sizes`.
 piecewise_linear times_of(reader const& value, piecewise_linear const* sizes = nullptr) {
@@ -82,65 +80,54 @@ ordered write_times(piecewise_linear const& times) {
   return result;
 }
 
-/// At least `least`, and a whole number where the quantity is one.
-double at_least(reader const& value, double least, char const* what) {
-  double const number = value.number();
-  if (!std::isfinite(number) || number < least) value.fail(std::string("is ") + value.value().dump() + "; " + what);
-  return number;
-}
+constexpr double no_limit = std::numeric_limits<double>::infinity();
+
+/// What a field of this name has to be, a time if nothing is said of it.
+struct rule {
+  std::string_view name;
+  char const* wanted = "a time in seconds, 0 or more, is wanted";
+  double least = 0, most = no_limit;
+  bool needed = true;
+};
+constexpr char const* rate = "a time per byte in seconds per byte, 0 or more, is wanted";
+constexpr char const* part = "a part between 0 and 1 is wanted";
+constexpr rule rules[] = {{"beta", rate},
+                          {"G", rate},
+                          {"t", rate},
+                          {"b", rate},
+                          {.name = "together", .wanted = part, .most = 1, .needed = false},
+                          {.name = "apart", .wanted = part, .most = 1, .needed = false},
+                          {"dimensions", "a number of dimensions, 1 or more, is wanted", 1, no_limit, false},
+                          {"distance", "a mean number of channels, 1 or more, is wanted", 1, no_limit, false},
+                          {"nodes", "the number of nodes of the network, 1 or more, is wanted", 1}};
 
 }  // namespace
 
-std::optional<hockney_parameters> read_hockney(parameter_blocks const& blocks, std::string const& source,
-                                               std::string const& where) {
-  return read_block(blocks, "hockney", source, where, [](reader const& block) {
-    block.expect_keys({"alpha", "beta"});
-    return hockney_parameters{.alpha = time_of(block.at("alpha")), .beta = per_byte(block.at("beta"))};
+bool read_block(parameter_blocks const& blocks, std::string const& name, std::string const& source,
+                std::string const& where, std::vector<named_number> const& fields) {
+  auto const read = read_block(blocks, name, source, where, [&](reader const& block) {
+    std::vector<std::string> keys;
+    for (auto const& field : fields) keys.emplace_back(field.name);
+    block.expect_keys(keys);
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      auto const* const found = std::ranges::find(rules, keys[k], &rule::name);
+      auto const of = found == std::end(rules) ? rule{} : *found;
+      if (!of.needed && !block.has(keys[k])) continue;
+      reader const value = block.at(keys[k]);
+      double const number = of.least > 0 ? value.number() : finite(value, of.wanted);
+      if (!(number >= of.least)) value.fail("is " + value.value().dump() + "; " + of.wanted);
+      if (number > of.most) value.fail(std::string("is more than 1; ") + of.wanted);
+      *fields[k].value = number;
+    }
+    return true;
   });
+  return read.has_value();
 }
 
-std::optional<logp_parameters> read_logp(parameter_blocks const& blocks, std::string const& source,
-                                         std::string const& where) {
-  return read_block(blocks, "logp", source, where, [](reader const& block) {
-    block.expect_keys({"L", "o", "g"});
-    return logp_parameters{.L = time_of(block.at("L")), .o = time_of(block.at("o")), .g = time_of(block.at("g"))};
-  });
-}
-
-std::optional<lopc_parameters> read_lopc(parameter_blocks const& blocks, std::string const& source,
-                                         std::string const& where) {
-  return read_block(blocks, "lopc", source, where, [](reader const& block) {
-    block.expect_keys({"L", "o", "g"});
-    return lopc_parameters{.L = time_of(block.at("L")), .o = time_of(block.at("o")), .g = time_of(block.at("g"))};
-  });
-}
-
-std::optional<loggp_parameters> read_loggp(parameter_blocks const& blocks, std::string const& source,
-                                           std::string const& where) {
-  return read_block(blocks, "loggp", source, where, [](reader const& block) {
-    block.expect_keys({"L", "o", "g", "G"});
-    return loggp_parameters{.L = time_of(block.at("L")),
-                            .o = time_of(block.at("o")),
-                            .g = time_of(block.at("g")),
-                            .G = per_byte(block.at("G"))};
-  });
-}
-
-std::optional<logpc_parameters> read_logpc(parameter_blocks const& blocks, std::string const& source,
-                                           std::string const& where) {
-  return read_block(blocks, "logpc", source, where, [](reader const& block) {
-    block.expect_keys({"L", "o", "g", "G", "dimensions", "distance", "nodes"});
-    logpc_parameters result{.L = time_of(block.at("L")),
-                            .o = time_of(block.at("o")),
-                            .g = time_of(block.at("g")),
-                            .G = per_byte(block.at("G"))};
-    if (block.has("dimensions"))
-      result.dimensions = at_least(block.at("dimensions"), 1, "a number of dimensions, 1 or more, is wanted");
-    if (block.has("distance"))
-      result.distance = at_least(block.at("distance"), 1, "a mean number of channels, 1 or more, is wanted");
-    result.nodes = at_least(block.at("nodes"), 1, "the number of nodes of the network, 1 or more, is wanted");
-    return result;
-  });
+std::string write_block(std::vector<named_number> const& fields) {
+  ordered block;
+  for (auto const& [name, value] : fields) block[std::string(name)] = *value;
+  return block.dump();
 }
 
 std::optional<plogp_parameters> read_plogp(parameter_blocks const& blocks, std::string const& source,
@@ -160,85 +147,12 @@ std::optional<plogp_parameters> read_plogp(parameter_blocks const& blocks, std::
   });
 }
 
-std::optional<hloggp_parameters> read_hloggp(parameter_blocks const& blocks, std::string const& source,
-                                             std::string const& where) {
-  return read_block(blocks, "hloggp", source, where, [](reader const& block) {
-    block.expect_keys({"L", "os", "or", "g", "G"});
-    return hloggp_parameters{.L = time_of(block.at("L")),
-                             .os = time_of(block.at("os")),
-                             .or_ = time_of(block.at("or")),
-                             .g = time_of(block.at("g")),
-                             .G = per_byte(block.at("G"))};
-  });
-}
-
-std::optional<lmo_parameters> read_lmo(parameter_blocks const& blocks, std::string const& source,
-                                       std::string const& where) {
-  return read_block(blocks, "lmo", source, where, [](reader const& block) {
-    block.expect_keys({"C", "t", "L", "b"});
-    return lmo_parameters{.C = time_of(block.at("C")),
-                          .t = per_byte(block.at("t")),
-                          .L = time_of(block.at("L")),
-                          .b = per_byte(block.at("b"))};
-  });
-}
-
-std::optional<sharing_parameters> read_sharing(parameter_blocks const& blocks, std::string const& source,
-                                               std::string const& where) {
-  return read_block(blocks, "sharing", source, where, [](reader const& block) {
-    block.expect_keys({"together", "apart"});
-    auto const part = [&](char const* key) {
-      if (!block.has(key)) return 0.0;
-      reader const value = block.at(key);
-      double const found = finite(value, "a part between 0 and 1 is wanted");
-      if (found > 1) value.fail("is more than 1; a part between 0 and 1 is wanted");
-      return found;
-    };
-    return sharing_parameters{.together = part("together"), .apart = part("apart")};
-  });
-}
-
-std::string to_block(hockney_parameters const& p) {
-  return ordered{{"alpha", p.alpha}, {"beta", p.beta}}.dump();
-}
-
-std::string to_block(logp_parameters const& p) {
-  return ordered{{"L", p.L}, {"o", p.o}, {"g", p.g}}.dump();
-}
-
-std::string to_block(lopc_parameters const& p) {
-  return ordered{{"L", p.L}, {"o", p.o}, {"g", p.g}}.dump();
-}
-
-std::string to_block(loggp_parameters const& p) {
-  return ordered{{"L", p.L}, {"o", p.o}, {"g", p.g}, {"G", p.G}}.dump();
-}
-
-std::string to_block(logpc_parameters const& p) {
-  return ordered{
-      {"L", p.L},        {"o", p.o}, {"g", p.g}, {"G", p.G}, {"dimensions", p.dimensions}, {"distance", p.distance},
-      {"nodes", p.nodes}}
-      .dump();
-}
-
 std::string to_block(plogp_parameters const& p) {
   ordered block{{"L", p.L}, {"g", write_times(p.g)}};
   if (!p.L_by_size.points().empty()) block["L"] = write_times(p.L_by_size);
   if (!p.os.points().empty()) block["os"] = write_times(p.os);
   if (!p.or_.points().empty()) block["or"] = write_times(p.or_);
   return block.dump();
-}
-
-std::string to_block(hloggp_parameters const& p) {
-  return ordered{{"L", p.L}, {"os", p.os}, {"or", p.or_}, {"g", p.g}, {"G", p.G}}.dump();
-}
-
-std::string to_block(lmo_parameters const& p) {
-  return ordered{{"C", p.C}, {"t", p.t}, {"L", p.L}, {"b", p.b}}.dump();
-}
-
-std::string to_block(sharing_parameters const& p) {
-  return ordered{{"together", p.together}, {"apart", p.apart}}.dump();
 }
 
 }  // namespace skel::platform

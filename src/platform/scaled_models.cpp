@@ -39,6 +39,10 @@ void rewrite(parameter_blocks& blocks, std::string const& key, Read read, Change
     return;
   }
 }
+template <class Parameters, class Change>
+void rewrite(parameter_blocks& blocks, Change change) {
+  rewrite(blocks, Parameters::block, read_block<Parameters>, change);
+}
 
 }  // namespace
 
@@ -47,13 +51,13 @@ parameter_blocks scaled(parameter_blocks blocks, double latency, double bandwidt
   if (latency == 1 && bandwidth == 1) return blocks;
   auto const later = [&](auto& of) { of.L *= latency; };
   auto const later_and_slower = [&](auto& of) { of.L *= latency, of.G /= bandwidth; };
-  rewrite(blocks, "hockney", read_hockney, [&](auto& of) { of.alpha *= latency, of.beta /= bandwidth; });
-  rewrite(blocks, "logp", read_logp, later);
-  rewrite(blocks, "lopc", read_lopc, later);
-  rewrite(blocks, "loggp", read_loggp, later_and_slower);
-  rewrite(blocks, "logpc", read_logpc, later_and_slower);
-  rewrite(blocks, "hloggp", read_hloggp, later_and_slower);
-  rewrite(blocks, "lmo", read_lmo, [&](auto& of) { of.L *= latency, of.b /= bandwidth; });
+  rewrite<hockney_parameters>(blocks, [&](auto& of) { of.alpha *= latency, of.beta /= bandwidth; });
+  rewrite<logp_parameters>(blocks, later);
+  rewrite<lopc_parameters>(blocks, later);
+  rewrite<loggp_parameters>(blocks, later_and_slower);
+  rewrite<logpc_parameters>(blocks, later_and_slower);
+  rewrite<hloggp_parameters>(blocks, later_and_slower);
+  rewrite<lmo_parameters>(blocks, [&](auto& of) { of.L *= latency, of.b /= bandwidth; });
   for (std::string const key : {"plogp", "steffenel"})
     rewrite(
         blocks, key, [&](auto const&... where) { return read_plogp(where..., key); },

@@ -66,11 +66,7 @@ struct description {
   std::uint64_t item = 0;
   std::int64_t written = 0;
   program_identity identity;
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(item, written, identity);
-  }
+  SKEL_FIELDS(item, written, identity);
 };
 
 std::uint64_t checksum_of(std::string_view bytes) {

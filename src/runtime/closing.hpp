@@ -14,36 +14,6 @@
 #include <skel/detail/runtime/run_line.hpp>
 
 /// How a run ends.
-namespace skel::record {
-
-template <class Archive>
-void serialize(Archive& archive, station_record& r) {
-  archive(r.station, r.name, r.rank, r.workers, r.items, r.items_out, r.source_items, r.batches, r.bytes_out,
-          r.largest_batch, r.item_bytes, r.busy, r.blocked);
-}
-
-template <class Archive>
-void serialize(Archive& archive, span& s) {
-  archive(s.station, s.worker, s.begin, s.end, s.first_item, s.items);
-}
-
-template <class Archive>
-void serialize(Archive& archive, remap_record& r) {
-  archive(r.epoch, r.announced, r.begun, r.done, r.refused, r.rolled_back, r.stay, r.in_parts, r.repairs, r.moved);
-}
-
-template <class Archive>
-void serialize(Archive& archive, checkpoint_record& c) {
-  archive(c.written, c.skipped, c.failed, c.bytes, c.seconds, c.item, c.problem);
-}
-
-template <class Archive>
-void serialize(Archive& archive, throughput_forecast& f) {
-  archive(f.item, f.seconds, f.rate, f.low, f.high, f.drifts, f.why, f.items, f.lasted);
-}
-
-}  // namespace skel::record
-
 namespace skel::runtime {
 
 /// What one rank tells the others when it has come to rest.
@@ -62,12 +32,8 @@ struct closing {
   double share = 1;  // of the time that this rank's threads wanted to run, in which they did
   bool interrupted = false;
   std::optional<failure> failed;
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(stations, spans, forecasts, remaps, moves, checkpoints, final_ranks, ended_here, most_batches, items,
-            most_items, begin_ns, first_ns, last_ns, over_ns, share, interrupted, failed);
-  }
+  SKEL_FIELDS(stations, spans, forecasts, remaps, moves, checkpoints, final_ranks, ended_here, most_batches, items,
+              most_items, begin_ns, first_ns, last_ns, over_ns, share, interrupted, failed);
 };
 
 /// The station whose items are counted. A reduce gives fewer than it takes: what the source gave counts then.

@@ -9,7 +9,6 @@
 #include <skel/detail/plan/moved_stages.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/flow_control.hpp>
-#include <skel/detail/runtime/plan_archive.hpp>
 
 namespace skel::runtime {
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/runtime/divisible_state.hpp>
 
 #include "link_layer.hpp"
@@ -24,11 +25,7 @@ enum class part_place : std::uint8_t { here, going, there, coming };
 struct parts_on_the_way {
   std::optional<std::string> shared;
   std::vector<std::pair<std::uint64_t, std::string>> parts;
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(shared, parts);
-  }
+  SKEL_FIELDS(shared, parts);
 };
 
 /// What became of a batch on both ranks, to be merged.

@@ -7,27 +7,6 @@
 
 #include <skel/detail/runtime/archive.hpp>
 
-#include "closing.hpp"
-
-namespace skel::record {
-
-template <class Archive>
-void serialize(Archive& archive, station_progress& p) {
-  archive(p.station, p.source_items, p.busy);
-}
-
-template <class Archive>
-void serialize(Archive& archive, round_trip& t) {
-  archive(t.to, t.seconds, t.bytes);
-}
-
-template <class Archive>
-void serialize(Archive& archive, rank_progress& p) {
-  archive(p.rank, p.lasted, p.stations, p.run, p.waited, p.got, p.trips, p.standing, p.said);
-}
-
-}  // namespace skel::record
-
 namespace skel::runtime {
 
 namespace {

@@ -142,8 +142,8 @@ TEST_F(Discovery, EveryClusterAndLinkHasTheParametersOfTheModels) {
   auto const found = discover(MPI_COMM_WORLD, options_).picture.machine();
   auto const check = [](skel::platform::parameter_blocks const& blocks, std::string const& where) {
     EXPECT_TRUE(skel::platform::read_plogp(blocks, "probe", where));
-    EXPECT_TRUE(skel::platform::read_hockney(blocks, "probe", where));
-    EXPECT_TRUE(skel::platform::read_lmo(blocks, "probe", where));
+    EXPECT_TRUE(skel::platform::read_block<skel::platform::hockney_parameters>(blocks, "probe", where));
+    EXPECT_TRUE(skel::platform::read_block<skel::platform::lmo_parameters>(blocks, "probe", where));
     EXPECT_FALSE(blocks.contains("loggp"));
   };
   std::size_t const clusters = found.clusters().size();

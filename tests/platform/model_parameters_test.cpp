@@ -1,8 +1,11 @@
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 #include <gmock/gmock.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 
 namespace {
@@ -27,20 +30,74 @@ TEST(ModelParameters, AreReadBackAsTheyWereWritten) {
                                 {"lmo", to_block(platform::lmo_parameters{1, 0.1, 2, 3})}};
   EXPECT_EQ(platform::read_plogp(blocks, "f", ""), plogp);
   EXPECT_EQ(platform::read_plogp(blocks, "f", "", "steffenel"), plogp);
-  EXPECT_EQ(platform::read_logpc(blocks, "f", ""), logpc);
-  EXPECT_EQ(platform::read_hockney(blocks, "f", ""), (platform::hockney_parameters{1, 0.1}));
-  EXPECT_EQ(platform::read_logp(blocks, "f", ""), (platform::logp_parameters{1, 0.1, 2}));
-  EXPECT_EQ(platform::read_lopc(blocks, "f", ""), (platform::lopc_parameters{1, 0.1, 2}));
-  EXPECT_EQ(platform::read_loggp(blocks, "f", ""), (platform::loggp_parameters{1, 0.1, 2, 3}));
-  EXPECT_EQ(platform::read_hloggp(blocks, "f", ""), (platform::hloggp_parameters{1, 0.1, 2, 3, 4}));
-  EXPECT_EQ(platform::read_lmo(blocks, "f", ""), (platform::lmo_parameters{1, 0.1, 2, 3}));
-  EXPECT_EQ(platform::read_lmo({}, "f", ""), std::nullopt);
+  EXPECT_EQ(platform::read_block<platform::logpc_parameters>(blocks, "f", ""), logpc);
+  EXPECT_EQ(platform::read_block<platform::hockney_parameters>(blocks, "f", ""),
+            (platform::hockney_parameters{1, 0.1}));
+  EXPECT_EQ(platform::read_block<platform::logp_parameters>(blocks, "f", ""), (platform::logp_parameters{1, 0.1, 2}));
+  EXPECT_EQ(platform::read_block<platform::lopc_parameters>(blocks, "f", ""), (platform::lopc_parameters{1, 0.1, 2}));
+  EXPECT_EQ(platform::read_block<platform::loggp_parameters>(blocks, "f", ""),
+            (platform::loggp_parameters{1, 0.1, 2, 3}));
+  EXPECT_EQ(platform::read_block<platform::hloggp_parameters>(blocks, "f", ""),
+            (platform::hloggp_parameters{1, 0.1, 2, 3, 4}));
+  EXPECT_EQ(platform::read_block<platform::lmo_parameters>(blocks, "f", ""), (platform::lmo_parameters{1, 0.1, 2, 3}));
+  EXPECT_EQ(platform::read_block<platform::lmo_parameters>({}, "f", ""), std::nullopt);
   platform::sharing_parameters const sharing{.together = 0.25, .apart = 0.5};
-  EXPECT_EQ(platform::read_sharing({{"sharing", to_block(sharing)}}, "f", ""), sharing);
-  EXPECT_EQ(platform::read_sharing({{"sharing", R"({"apart": 1})"}}, "f", ""),
+  EXPECT_EQ(platform::read_block<platform::sharing_parameters>({{"sharing", to_block(sharing)}}, "f", ""), sharing);
+  EXPECT_EQ(platform::read_block<platform::sharing_parameters>({{"sharing", R"({"apart": 1})"}}, "f", ""),
             (platform::sharing_parameters{.together = 0, .apart = 1}));
-  EXPECT_THROW(platform::read_sharing({{"sharing", R"({"together": 1.5})"}}, "f", ""), skel::input_error);
-  EXPECT_THROW(platform::read_sharing({{"sharing", R"({"apart": -1})"}}, "f", ""), skel::input_error);
+  EXPECT_THROW(platform::read_block<platform::sharing_parameters>({{"sharing", R"({"together": 1.5})"}}, "f", ""),
+               skel::input_error);
+  EXPECT_THROW(platform::read_block<platform::sharing_parameters>({{"sharing", R"({"apart": -1})"}}, "f", ""),
+               skel::input_error);
+}
+
+template <class T>
+class ParametersOfNumbers : public testing::Test {};
+
+using of_numbers = testing::Types<platform::hockney_parameters, platform::logp_parameters, platform::loggp_parameters,
+                                  platform::lopc_parameters, platform::logpc_parameters, platform::hloggp_parameters,
+                                  platform::lmo_parameters, platform::sharing_parameters>;
+TYPED_TEST_SUITE(ParametersOfNumbers, of_numbers);
+
+TYPED_TEST(ParametersOfNumbers, ObeyLawsOfFields) {
+  auto const read = [](std::string const& text) {
+    return platform::read_block<TypeParam>({{TypeParam::block, text}}, "f", "").value();
+  };
+  std::string reason, where;
+  auto const refuse = [&](std::string const& text) {
+    try {
+      read(text);
+      FAIL() << "accepted " << text;
+    } catch (skel::input_error const& problem) {
+      where = problem.where(), reason = problem.reason();
+    }
+  };
+  bool const parts =
+      std::is_same_v<TypeParam, platform::sharing_parameters>;  // which are 1 at most, and may be missing
+  TypeParam value{};
+  skel::for_each_field(value, [next = parts ? 1.0 : 8.0](auto, double& field) mutable { field = next /= 1.25; });
+  std::string const text = to_block(value);
+  EXPECT_EQ(read(text), value) << text;
+  refuse(text.substr(0, text.size() - 1) + ",\"zzzzzzzzzzzz\":1}");
+  EXPECT_EQ(where, std::string(TypeParam::block) + ".zzzzzzzzzzzz");
+  EXPECT_THAT(reason, HasSubstr("unknown key; known here: "));
+  skel::for_each_field(value, [&](std::string_view field, double&) {
+    std::string const name(field), key = '"' + name + "\":";
+    std::string other = text;
+    other.replace(other.find(key), key.size(), '"' + name + "q\":");
+    refuse(other);
+    EXPECT_EQ(where, TypeParam::block + ('.' + name) + "q");
+    std::size_t const at = text.find(key) + key.size(), end = text.find_first_of(",}", at);
+    refuse(text.substr(0, at) + "-1" + text.substr(end));
+    EXPECT_EQ(where, TypeParam::block + ('.' + name));
+    EXPECT_THAT(reason, HasSubstr("wanted"));
+    refuse(text.substr(0, at) + "\"1\"" + text.substr(end));
+    EXPECT_EQ(reason, "is a text; a number is wanted");
+  });
+  if (!parts) {
+    refuse("{}");
+    EXPECT_EQ(reason, "is missing");
+  }
 }
 
 TEST(ModelParameters, AnLMayBeANumberOrAFunctionOfTheSize) {

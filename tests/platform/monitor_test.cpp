@@ -349,7 +349,8 @@ TEST_F(MonitorTest, ScalesTheModelsOfAPath) {
   messages(0, 1, 20, 0, 1e-4), messages(0, 1, 20, 1e8, 5e-5 + 4), pass(20);
   auto const next = of_.next();
   EXPECT_NEAR(next.machine().clusters()[0].inside.latency, 1e-4, 1e-6);
-  auto const model = platform::read_hockney(next.machine().clusters()[0].parameters, "test", "");
+  auto const model =
+      platform::read_block<platform::hockney_parameters>(next.machine().clusters()[0].parameters, "test", "");
   ASSERT_TRUE(model);
   EXPECT_NEAR(model->alpha, 1e-4, 1e-6);
   EXPECT_NEAR(model->beta, 4e-8, 1e-10);
@@ -377,12 +378,12 @@ TEST_F(MonitorTest, ScalesWhatAModelSaysOfBytesAndLeavesWhatMessagesTakeOfProces
     EXPECT_NEAR(plogp->g(0), 1e-5, 1e-12);
     EXPECT_NEAR(plogp->g(1000), 1e-5 + slower * 1e-4, 1e-9);
     EXPECT_NEAR(plogp->os(0), 1e-6, 1e-15);
-    auto const loggp = platform::read_loggp(link.parameters, "test", "");
+    auto const loggp = platform::read_block<platform::loggp_parameters>(link.parameters, "test", "");
     EXPECT_NEAR(loggp->L, latency * 5e-3, 1e-9);
     EXPECT_NEAR(loggp->G, slower * 1e-7, 1e-12);
     EXPECT_EQ(loggp->g, 2e-6);
-    EXPECT_NEAR(platform::read_logp(link.parameters, "test", "")->L, latency * 5e-3, 1e-9);
-    EXPECT_NEAR(platform::read_lmo(link.parameters, "test", "")->b, slower * 1e-7, 1e-12);
+    EXPECT_NEAR(platform::read_block<platform::logp_parameters>(link.parameters, "test", "")->L, latency * 5e-3, 1e-9);
+    EXPECT_NEAR(platform::read_block<platform::lmo_parameters>(link.parameters, "test", "")->b, slower * 1e-7, 1e-12);
     EXPECT_EQ(link.parameters.at("hierarchical"), R"({"any":"thing"})");
   }
 }

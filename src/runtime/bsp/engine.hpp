@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/record/bsp_record.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
@@ -61,11 +62,7 @@ class engine {
     std::uint64_t bytes = 0;
     std::string failed{};
     double state_bytes = 0;
-
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(process, bytes, failed, state_bytes);
-    }
+    SKEL_FIELDS(process, bytes, failed, state_bytes);
   };
 
   template <class Do>

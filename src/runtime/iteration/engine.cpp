@@ -54,11 +54,7 @@ struct engine::summary {
   double iterating = 0;
   std::uint64_t inner = 0, outer = 0, ghosts = 0, neighbours = 0, bytes = 0;
   std::string totals{};  // of the first rank that takes part, where there are others that do not
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(computing, waiting, iterating, inner, outer, ghosts, neighbours, bytes, totals);
-  }
+  SKEL_FIELDS(computing, waiting, iterating, inner, outer, ghosts, neighbours, bytes, totals);
 };
 
 engine::engine(mesh_part& part, plan::mesh_layout const& layout, transport& among, team& threads, run_options options)

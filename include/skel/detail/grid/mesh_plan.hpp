@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
+
 namespace skel {
 
 /// Ranks of one cluster that are equally fast.
@@ -15,11 +17,7 @@ struct mesh_cluster {
   std::vector<int> ranks{};
   std::vector<double> seconds{};  ///< of each phase for an element on one of its ranks [s], as measured
   bool takes_part = false;
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(name, ranks, seconds, takes_part);
-  }
+  SKEL_FIELDS(name, ranks, seconds, takes_part);
 };
 
 /// How a program over a mesh runs, and what an iteration is expected to take. Printing it says so.
@@ -38,12 +36,8 @@ struct mesh_plan {
   std::string believed{};               ///< the model that the clusters were chosen by
   std::vector<std::pair<std::string, double>>
       others{};  ///< clusters that were not chosen, and what is expected of them [s]
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(name, hosts, phases, clusters, elements_of, partition, cut, cut_between_clusters, iteration, phase_seconds,
-            update, all_reduce, hidden, believed, others);
-  }
+  SKEL_FIELDS(name, hosts, phases, clusters, elements_of, partition, cut, cut_between_clusters, iteration,
+              phase_seconds, update, all_reduce, hidden, believed, others);
 };
 
 std::ostream& operator<<(std::ostream& out, mesh_plan const& plan);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/mapping/decision.hpp>
 #include <skel/detail/pattern/shape.hpp>
 #include <skel/detail/plan/run_plan.hpp>
@@ -21,6 +22,7 @@ struct station_forecast {
   double service_time = 0;         ///< measured or said, on the reference host [s]
   double capacity = 0;             ///< items per second that its workers can do, neighbours left aside [1/s]
   double utilisation = 0;          ///< predicted share of its workers' time [0..1]
+  SKEL_FIELDS(name, workers, hosts, service_time, capacity, utilisation);
 };
 
 /// What a program is expected to do where it has been placed.
@@ -36,6 +38,8 @@ struct forecast {
   double batch = 1;          ///< items that travel together
   std::string model;         ///< which models were solved, and how
   std::vector<station_forecast> stations;
+  SKEL_FIELDS(exponential, deterministic, variation, throughput, correction, runs, low, high, most, batch, model,
+              stations);
 };
 
 /// A program with its decisions.
@@ -50,6 +54,7 @@ struct planned_program {
 
   /// The bottleneck, the runners-up and what they would cost, as text.
   std::string explain() const;
+  SKEL_FIELDS(run, expected, decision, processors, placed, note);
 };
 
 /// What a run did, beside what was expected of it.

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/plan/placement.hpp>
 
 namespace skel::mapping {
@@ -13,6 +14,7 @@ namespace skel::mapping {
 struct alternative {
   plan::placement placement;
   double throughput = 0;  ///< items per second, by the model that the decision believes
+  SKEL_FIELDS(placement, throughput);
 };
 
 /// A placement that was chosen, and why.
@@ -25,6 +27,7 @@ struct decision {
   std::vector<alternative> alternatives;  ///< the best of the others that were solved, best first; ties come first
   std::string model;                      ///< which model was believed, with its options
   std::string why;                        ///< one sentence
+  SKEL_FIELDS(placement, throughput, optimal, bound, evaluated, alternatives, model, why);
 };
 
 /// Nothing can be chosen.

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
+
 namespace skel::plan {
 
 /// Index of a host in a platform: 0 .. host_count() - 1, in the order of the description.
@@ -14,6 +16,7 @@ struct placement {
   std::vector<std::vector<host_id>> stages;
 
   friend bool operator==(placement const&, placement const&) = default;
+  SKEL_FIELDS(stages);
 };
 
 /// The placement of a pipeline without farms: stage i runs on hosts[i].

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
+
 namespace skel::plan {
 
 /// Where the workers of one station run and how much they may hold.
@@ -15,6 +17,7 @@ struct station_plan {
   /// at. Numbers go down the tree branch by branch, so that everybody below v has numbers from v on without a gap;
   /// children are served in the order of their numbers. Empty: binomial.
   std::vector<std::uint32_t> parents{};
+  SKEL_FIELDS(ranks, capacity, parents);
 };
 
 /// Batches that a broadcast stage may have begun beside those that wait: one in the copies' hands, and those on their
@@ -45,6 +48,7 @@ struct run_plan {
   /// How long parts of a state that moves may hold up the items that need them, where they are divisible and what one
   /// part takes allows it [s]: as many go at once as have lately taken less.
   double part_pause = 0.02;
+  SKEL_FIELDS(stations, batch_latency, batch_bytes, direct_bytes, reorder_factor, most_bytes, part_pause);
 };
 
 }  // namespace skel::plan

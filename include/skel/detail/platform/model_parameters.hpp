@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/base/piecewise_linear.hpp>
 #include <skel/detail/platform/description.hpp>
 
@@ -17,18 +19,24 @@ struct hockney_parameters {
   double alpha = 0, beta = 0;
 
   friend bool operator==(hockney_parameters const&, hockney_parameters const&) = default;
+  static constexpr char const* block = "hockney";
+  SKEL_FIELDS(alpha, beta);
 };
 
 struct logp_parameters {
   double L = 0, o = 0, g = 0;
 
   friend bool operator==(logp_parameters const&, logp_parameters const&) = default;
+  static constexpr char const* block = "logp";
+  SKEL_FIELDS(L, o, g);
 };
 
 struct loggp_parameters {
   double L = 0, o = 0, g = 0, G = 0;
 
   friend bool operator==(loggp_parameters const&, loggp_parameters const&) = default;
+  static constexpr char const* block = "loggp";
+  SKEL_FIELDS(L, o, g, G);
 };
 
 /// LogP's, which LoPC shares: it computes contention without a parameter of its own.
@@ -36,6 +44,8 @@ struct lopc_parameters {
   double L = 0, o = 0, g = 0;
 
   friend bool operator==(lopc_parameters const&, lopc_parameters const&) = default;
+  static constexpr char const* block = "lopc";
+  SKEL_FIELDS(L, o, g);
 };
 
 struct logpc_parameters {
@@ -45,6 +55,8 @@ struct logpc_parameters {
   double nodes = 2;       ///< nodes of the network
 
   friend bool operator==(logpc_parameters const&, logpc_parameters const&) = default;
+  static constexpr char const* block = "logpc";
+  SKEL_FIELDS(L, o, g, G, dimensions, distance, nodes);
 };
 
 struct plogp_parameters {
@@ -62,12 +74,16 @@ struct hloggp_parameters {
   double L = 0, os = 0, or_ = 0, g = 0, G = 0;
 
   friend bool operator==(hloggp_parameters const&, hloggp_parameters const&) = default;
+  static constexpr char const* block = "hloggp";
+  SKEL_FIELDS(L, os, or_, g, G);
 };
 
 struct lmo_parameters {
   double C = 0, t = 0, L = 0, b = 0;
 
   friend bool operator==(lmo_parameters const&, lmo_parameters const&) = default;
+  static constexpr char const* block = "lmo";
+  SKEL_FIELDS(C, t, L, b);
 };
 
 /// How messages share ports and links, of a whole platform. Of n messages of m bytes that are sent at once on a way
@@ -80,38 +96,47 @@ struct sharing_parameters {
   double apart = 0;  ///< 0 to 1
 
   friend bool operator==(sharing_parameters const&, sharing_parameters const&) = default;
+  static constexpr char const* block = "sharing";
+  SKEL_FIELDS(together, apart);
 };
 
-/// The parameters in a cluster's or link's blocks, or nothing where there is no such block. `source` (a file) and
-/// `where` ("clusters[1]") name the place in errors. Throws skel::input_error with the place of what is wrong: a key
-/// that is missing or unknown, a negative time, points of a function that are not in rising order of bytes.
-std::optional<hockney_parameters> read_hockney(parameter_blocks const&, std::string const& source,
-                                               std::string const& where);
-std::optional<logp_parameters> read_logp(parameter_blocks const&, std::string const& source, std::string const& where);
-std::optional<loggp_parameters> read_loggp(parameter_blocks const&, std::string const& source,
-                                           std::string const& where);
-std::optional<lopc_parameters> read_lopc(parameter_blocks const&, std::string const& source, std::string const& where);
-std::optional<logpc_parameters> read_logpc(parameter_blocks const&, std::string const& source,
-                                           std::string const& where);
+/// A field of parameters, by the name that it has in the file.
+struct named_number {
+  std::string_view name;
+  double* value;
+};
+/// Reads fields from the block of this name; false where there is none.
+bool read_block(parameter_blocks const&, std::string const& name, std::string const& source, std::string const& where,
+                std::vector<named_number> const& fields);
+std::string write_block(std::vector<named_number> const& fields);
+
+template <class Parameters>
+std::vector<named_number> numbers_of(Parameters& of) {
+  std::vector<named_number> all;
+  for_each_field(of, [&](std::string_view name, double& value) { all.push_back({name, &value}); });
+  return all;
+}
+
+/// The parameters in a cluster's, link's or platform's blocks, or nothing where there is no such block. `source` (a
+/// file) and `where` ("clusters[1]") name the place in errors. Throws skel::input_error with the place of what is
+/// wrong: a key that is missing or unknown, a negative time, points of a function that are not in rising order of
+/// bytes.
+template <class Parameters>
+std::optional<Parameters> read_block(parameter_blocks const& blocks, std::string const& source,
+                                     std::string const& where) {
+  Parameters made;
+  if (!read_block(blocks, Parameters::block, source, where, numbers_of(made))) return std::nullopt;
+  return made;
+}
 /// `key` is "plogp" or "steffenel", which has the same parameters.
 std::optional<plogp_parameters> read_plogp(parameter_blocks const&, std::string const& source, std::string const& where,
                                            std::string const& key = "plogp");
-std::optional<hloggp_parameters> read_hloggp(parameter_blocks const&, std::string const& source,
-                                             std::string const& where);
-std::optional<lmo_parameters> read_lmo(parameter_blocks const&, std::string const& source, std::string const& where);
-/// Of a platform's blocks, "sharing".
-std::optional<sharing_parameters> read_sharing(parameter_blocks const&, std::string const& source,
-                                               std::string const& where);
 
 /// The text of a block that the functions above read back to equal values.
-std::string to_block(hockney_parameters const&);
-std::string to_block(logp_parameters const&);
-std::string to_block(loggp_parameters const&);
-std::string to_block(lopc_parameters const&);
-std::string to_block(logpc_parameters const&);
+template <class Parameters>
+std::string to_block(Parameters of) {
+  return write_block(numbers_of(of));
+}
 std::string to_block(plogp_parameters const&);
-std::string to_block(hloggp_parameters const&);
-std::string to_block(lmo_parameters const&);
-std::string to_block(sharing_parameters const&);
 
 }  // namespace skel::platform

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/record/first_and_last.hpp>
 #include <skel/detail/record/superstep.hpp>
 
@@ -37,6 +38,7 @@ struct bsp_call : rescheduling {
   bsp_call(rescheduling made);
 
   std::size_t considered = 0, moves = 0;  ///< candidates, and those that were accepted: also of those not kept
+  SKEL_FIELDS(superstep, candidates, imbalance_before, imbalance_after, cost, price, took, considered, moves);
 };
 
 /// What a policy of migration has decided while a BSP program ran, and, also where a page or scenario was asked for,
@@ -53,6 +55,8 @@ struct bsp_decisions {
   double computation = 0, communication = 0, barriers = 0;  ///< w, g h and l of the model (cost::bsp::time_of) [s]
   std::uint64_t supersteps = 0;                             ///< that were looked at
   double measured = 0;                                      ///< that these took [s]
+  SKEL_FIELDS(policy, calls, moves, deciding, migration_fixed, migration_per_byte, computation, communication, barriers,
+              supersteps, measured);
 };
 
 /// What happened in a BSP program. The same on every rank, but for what is said of some.

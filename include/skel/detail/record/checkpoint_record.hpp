@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include <skel/detail/base/fields.hpp>
+
 namespace skel::record {
 
 /// What became of the checkpoints of a run.
@@ -14,6 +16,7 @@ struct checkpoint_record {
   double seconds = 0;         ///< that writing them took, beside the line [s]
   std::uint64_t item = 0;     ///< the first item that the last one has not
   std::string problem;        ///< why the first of those that failed could not be written
+  SKEL_FIELDS(written, skipped, failed, bytes, seconds, item, problem);
 };
 
 }  // namespace skel::record

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
+
 namespace skel::record {
 
 /// The first and the last of what comes again and again while a program runs, which may be for weeks, in their order,
@@ -47,11 +49,7 @@ class first_and_last {
   std::uint64_t left_out() const { return all_ - kept_.size(); }
   /// Whether those that are left out came after the i-th that is kept.
   bool is_before_gap(std::size_t i) const { return left_out() > 0 && i + 1 == most_first; }
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(kept_, all_);
-  }
+  SKEL_FIELDS(kept_, all_);
 
  private:
   std::vector<T> kept_;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
+
 namespace skel::record {
 
 /// What the ranks did in a step of a program over a mesh, summed over all iterations.
@@ -43,11 +45,7 @@ struct mesh_review {
   std::vector<std::string> taken_in{}, given_up{};  ///< clusters, by going
   bool host_leaves = false;                         ///< that has elements, so that staying is out of question
   std::size_t ranks = 0, ranks_then = 0;            ///< that have elements, before and by going
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(iteration, stays, goes, entry, lost, moved, taken_in, given_up, host_leaves, ranks, ranks_then);
-  }
+  SKEL_FIELDS(iteration, stays, goes, entry, lost, moved, taken_in, given_up, host_leaves, ranks, ranks_then);
 };
 
 /// What happened in iterations that followed: times are summed, everything else is theirs.

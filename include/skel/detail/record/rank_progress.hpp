@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/record/throughput_forecast.hpp>
 
 namespace skel::record {
@@ -14,6 +15,7 @@ struct station_progress {
   std::uint32_t station = 0;
   std::uint64_t source_items = 0;  ///< of the source that have become what they took
   double busy = 0;                 ///< in the user's function, summed over workers [s]
+  SKEL_FIELDS(station, source_items, busy);
 };
 
 /// How long a message took to another rank and a short one back.
@@ -21,6 +23,7 @@ struct round_trip {
   std::int32_t to = 0;
   double seconds = 0;
   double bytes = 0;  ///< of the message; 0: it was short
+  SKEL_FIELDS(to, seconds, bytes);
 };
 
 /// What a rank says of itself while a line runs.
@@ -37,6 +40,7 @@ struct rank_progress {
   /// Where the items are counted: the forecast that stands, each once.
   std::optional<throughput_forecast> standing;
   std::string said;  ///< what else it was told to say, see run_options::says
+  SKEL_FIELDS(rank, lasted, stations, run, waited, got, trips, standing, said);
 };
 
 }  // namespace skel::record

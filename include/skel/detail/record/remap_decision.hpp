@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/record/stage_move.hpp>
 
 namespace skel::record {
@@ -15,6 +16,7 @@ struct remap_way {
   double period = 0;  ///< expected time per item of the source [s]
   double doubt = 0;   ///< of it beside that of staying: expected size of ln(period / expected)
   double entry = 0;   ///< what going there was to cost [s]
+  SKEL_FIELDS(name, period, doubt, entry);
 };
 
 /// Whether a line that ran was to go on elsewhere, with the figures that it was decided by, and what came of it.
@@ -33,6 +35,7 @@ struct remap_decision {
   /// Whether it was to move.
   bool moved() const { return chosen < ways.size() && ways[chosen].name != stay; }
   static constexpr char const* stay = "stay";  ///< the name of that way
+  SKEL_FIELDS(number, seconds, ways, chosen, items, lost, expected, took, refused, stages);
 };
 
 }  // namespace skel::record

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/record/stage_move.hpp>
 
 namespace skel::record {
@@ -20,6 +21,7 @@ struct remap_record {
   bool repairs = false;               ///< nobody gave it: it says that stages are where their state has stayed
   std::vector<std::uint32_t> stay{};  ///< stations that could not move, where some are to blame, each once
   std::vector<stage_move> moved{};    ///< what it has elsewhere than the plan before
+  SKEL_FIELDS(epoch, announced, begun, done, refused, rolled_back, stay, in_parts, repairs, moved);
 };
 
 }  // namespace skel::record

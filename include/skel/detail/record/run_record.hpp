@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/record/checkpoint_record.hpp>
 #include <skel/detail/record/first_and_last.hpp>
 #include <skel/detail/record/heard_announcement.hpp>
@@ -24,6 +25,7 @@ struct span {
   std::int64_t end = 0;          ///< [ns]
   std::uint64_t first_item = 0;  ///< number that the source gave the first item of the batch
   std::uint32_t items = 0;       ///< of the source that have become the batch
+  SKEL_FIELDS(station, worker, begin, end, first_item, items);
 };
 
 /// What the workers of one station on one rank did.
@@ -44,6 +46,8 @@ struct station_record {
 
   /// Time in the user's function per item of the source [s]; 0 before the first item.
   double service_time() const { return source_items == 0 ? 0 : busy / static_cast<double>(source_items); }
+  SKEL_FIELDS(station, name, rank, workers, items, items_out, source_items, batches, bytes_out, largest_batch,
+              item_bytes, busy, blocked);
 };
 
 /// What happened in one run, on all ranks.

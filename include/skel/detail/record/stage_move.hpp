@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
+
 namespace skel::record {
 
 /// A station whose workers another plan has elsewhere.
@@ -11,10 +13,7 @@ struct stage_move {
   std::vector<int> from, to;  ///< the ranks of its workers, in ascending order
 
   friend bool operator==(stage_move const&, stage_move const&) = default;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(station, from, to);
-  }
+  SKEL_FIELDS(station, from, to);
 };
 
 }  // namespace skel::record

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/record/memory_needs.hpp>
 
 namespace skel::record {
@@ -48,6 +49,7 @@ struct migration_candidate {
   double t1 = 0, t2 = 0;  ///< time until the next call without and with the migration, as far as its policy knows [s]
   bool accepted = false;  ///< it moves
   std::string why{};      ///< in words
+  SKEL_FIELDS(process, from, to, pm, t1, t2, accepted, why);
 };
 
 /// A rescheduling call, with the figures that it was decided by.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/record/first_and_last.hpp>
 
 namespace skel::record {
@@ -27,6 +28,7 @@ struct throughput_forecast {
   double measured() const { return lasted > 0 ? static_cast<double>(items) / lasted : 0; }
   bool has_interval() const { return high > 0; }
   bool covers(double rate_measured) const { return low <= rate_measured && rate_measured <= high; }
+  SKEL_FIELDS(item, seconds, rate, low, high, drifts, why, items, lasted);
 };
 
 /// Notes of each forecast what passed until the next one was made, and of the last one what passed until the run ended:

@@ -9,6 +9,8 @@
 #include <cereal/types/utility.hpp>
 #include <cereal/types/vector.hpp>
 
+#include <skel/detail/base/fields.hpp>
+
 namespace skel::runtime {
 
 /// A value as bytes that from_bytes() reads back on another rank. T is what cereal can serialize, strings, vectors and

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/runtime/program.hpp>
 
 /// What has to be kept of a line so that it can go on in another process.
@@ -25,11 +26,7 @@ struct dependency {
   std::string name;       ///< as messages call it
   std::string value;      ///< as they show it
   bool may_grow = false;  ///< a whole number, which may be higher where the program goes on
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(name, value, may_grow);
-  }
+  SKEL_FIELDS(name, value, may_grow);
   bool operator==(dependency const&) const = default;
 };
 using program_identity = std::vector<dependency>;

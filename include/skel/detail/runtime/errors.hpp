@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/fields.hpp>
 
 namespace skel {
 
@@ -86,11 +87,7 @@ struct failure {
   std::exception_ptr exception{};  ///< stays on its rank
   std::string type{};              ///< of the exception
   std::string part = "stage";      ///< what `stage` is: or "source", or "sink"
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(stage, during, item, items, rank, what, type, part);
-  }
+  SKEL_FIELDS(stage, during, item, items, rank, what, type, part);
 };
 
 /// Adds `what`, `type` and `exception` of the exception that is being handled. Call it in a catch clause only.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/program.hpp>
@@ -20,11 +21,7 @@ struct state_move {
 struct unmoved_state {
   std::size_t station = 0;
   failure why{};
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(station, why);
-  }
+  SKEL_FIELDS(station, why);
 };
 
 /// Takes the states of stations to other ranks, and says which are still where they were: the same on all ranks, but

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/runtime/errors.hpp>
 
 namespace skel {
@@ -55,11 +56,7 @@ struct process_failure {
   std::string what{};
   std::exception_ptr exception{};  ///< stays on its rank
   std::string type{};              ///< of the exception
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(during, process, superstep, rank, what, type);
-  }
+  SKEL_FIELDS(during, process, superstep, rank, what, type);
 };
 
 /// Adds `what`, `type` and `exception` of the exception that is being handled. Call it in a catch clause only.

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include <skel/detail/base/fields.hpp>
 #include <skel/detail/runtime/errors.hpp>
 
 namespace skel {
@@ -73,11 +74,7 @@ struct mesh_failure {
     if (step != other.step) return step < other.step;
     return element != other.element ? element < other.element : rank < other.rank;
   }
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(during, step, element, iteration, rank, what, type);
-  }
+  SKEL_FIELDS(during, step, element, iteration, rank, what, type);
 };
 
 /// Adds `what`, `type` and `exception` of the exception that is being handled. Call it in a catch clause only.
