@@ -94,9 +94,10 @@ std::string clusters(mesh_history const& run) {
   std::string out = "<h2>The grid, and the clusters that take part</h2>\n";
   if (!run.clusters) return out + paragraph("There is one rank, or nothing to compute, and nothing was chosen.");
   auto const& of = *run.clusters;
-  out += mapping::grid_svg(of) + paragraph(
-                                     "Each square is a rank. A filled one has elements. Ranks of a cluster are near to "
-                                     "each other. Lines are links, with the latency of the longer direction.");
+  out += to_svg(mapping::grid_drawing(of)) +
+         paragraph(
+             "Each square is a rank. A filled one has elements. Ranks of a cluster are near to "
+             "each other. Lines are links, with the latency of the longer direction.");
   auto const& plan = run.report.plan;
   std::vector<std::size_t> at_first;
   for (std::size_t c = 0; c < plan.clusters.size(); ++c)
@@ -110,7 +111,7 @@ std::string clusters(mesh_history const& run) {
                      (model.name == plan.believed ? ", which was believed" : "") +
                      (others ? ", by the knowledge at its beginning." : "."));
   if (others) out += paragraph("When it began: " + names_of(of.machine, at_first) + ".");
-  return out + (of.machine.clusters().size() > 1 ? mapping::sizes_svg(of) : "") + sizes_table(of);
+  return out + (of.machine.clusters().size() > 1 ? to_svg(drawn(mapping::sizes_chart(of))) : "") + sizes_table(of);
 }
 
 /// What was expected of an iteration, from how many on.
