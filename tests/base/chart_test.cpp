@@ -78,8 +78,8 @@ TEST(Chart, TextIsNothingButText) {
 }
 
 TEST(Chart, AFileHasColoursOfItsOwnAndOneDrawingBelowTheOther) {
-  auto const one = drawn({.title = "one"}), other = drawn({.title = "other"});
-  auto const file = svg_file({one, other});
+  auto const one = skel::drawn({.title = "one"}), other = skel::drawn({.title = "other"});
+  auto const file = skel::svg_file({one, other});
   skel::test::expect_balanced(file);
   EXPECT_THAT(file, AllOf(testing::StartsWith("<svg xmlns="), HasSubstr(std::string(skel::chart_style())),
                           HasSubstr("translate(0 " + std::to_string(static_cast<int>(one.height)) + ")")));

@@ -7,16 +7,17 @@ cmake_minimum_required(VERSION 3.25)
 # What each room may include: rooms of skel, third-party libraries, whether the operating system's own headers, and whether
 # the C++ library's for threads: rooms without threads are not tested with the thread sanitizer (tests/CMakeLists.txt).
 # The face (include/skel/*.hpp) stands beside room grid, which joins all rooms; its models/ do without engines.
-set(rooms base pattern record platform plan cost mapping runtime grid models interpose tools)
+set(rooms base pattern record platform plan show cost mapping runtime grid models interpose tools)
 set(base_may base posix threads)
 set(pattern_may base pattern hana threads)
 set(record_may base record posix)
 set(platform_may base pattern record platform json hwloc posix threads)
 set(plan_may base pattern record plan)
+set(show_may base pattern record platform plan show)
 set(cost_may base pattern record platform plan cost eigen)
 set(mapping_may base pattern record platform plan cost mapping eigen hana metis scotch)
 set(runtime_may base pattern record plan runtime hana tbb mpi cereal xxhash posix threads)  # hana: a composition is a hana::tuple
-set(grid_may base pattern record platform plan cost mapping runtime grid posix threads)
+set(grid_may base pattern record platform plan show cost mapping runtime grid posix threads)
 set(models_may base pattern record platform plan cost mapping)
 set(interpose_may base pattern record platform plan cost mapping runtime grid interpose mpi cereal posix threads)
 set(tools_may ${rooms} cli11 eigen fmt hana json posix threads)  # eigen, hana: tools/train, which fits and times
