@@ -9,9 +9,7 @@
 #include <utility>
 
 #include <skel/detail/base/counted.hpp>
-#include <skel/detail/base/html_text.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/plot.hpp>
 #include <skel/detail/base/scaled.hpp>
 #include <skel/detail/base/shown.hpp>
 
@@ -104,28 +102,20 @@ std::string box(selection_picture const& of, std::size_t cluster, std::size_t fi
   std::string const share =
       in ? print("%.0f elements, %.0f %%", mine, elements > 0 ? 100 * mine / elements : 0.0) : "takes no part";
   double const x = at.x - box_width / 2, y = at.y - box_height / 2;
-  std::string out = "<g><title>" + in_html(one.name + ": " + counted(one.hosts, "host") + ", " + share) + "</title>" +
-                    print("<rect class=\"cluster%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" rx=\"4\" ",
-                          in ? " chosen" : "", x, y, box_width, box_height) +
-                    (in ? "fill=\"#fff\" stroke=\"#1a7f4b\" stroke-width=\"2.5\"/>"
-                        : "fill=\"#fff\" stroke=\"#6a7178\" stroke-dasharray=\"4 3\"/>");
-  auto const line = [&](double down, char const* kind, std::string const& text) {
-    out += print("<text%s x=\"%.1f\" y=\"%.1f\">", kind, x + 7, y + down) + in_html(text) + "</text>";
+  std::string out = box_shape(x, y, box_width, box_height, in ? "cluster chosen" : "cluster",
+                              one.name + ": " + counted(one.hosts, "host") + ", " + share);
+  auto const line = [&](double down, std::string const& text, char const* kind = "") {
+    out += text_shape(x + 7, y + down, "start", text, kind);
   };
-  line(14, " class=\"title\" font-weight=\"bold\"", printable(one.name, longest_name));
-  line(28, "", counted(one.hosts, "host") + ", " + scaled(of.seconds_per_element[cluster], "s/element"));
-  line(41, "", share);
+  line(14, printable(one.name, longest_name), "title");
+  line(28, counted(one.hosts, "host") + ", " + scaled(of.seconds_per_element[cluster], "s/element"));
+  line(41, share);
   std::size_t const drawn = std::min(one.hosts, squares_of_a_box);
-  for (std::size_t k = 0; k < drawn; ++k) {
-    bool const works = of.elements[first_host + k] > 0;
-    out += print("<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", works ? "bar" : "idle",
-                 x + 7 + static_cast<double>(k) * square, y + 48, square - 1.5, 9.0) +
-           (works ? "fill=\"#5b9bd0\"" : "fill=\"none\" stroke=\"#6a7178\" stroke-width=\"0.7\"") + "><title>" +
-           in_html(host_said(of, first_host + k)) + "</title></rect>";
-  }
-  if (drawn < one.hosts)
-    out += print("<text x=\"%.1f\" y=\"%.1f\">...</text>", x + 9 + static_cast<double>(drawn) * square - 2, y + 56);
-  return out + "</g>\n";
+  for (std::size_t k = 0; k < drawn; ++k)
+    out += box_shape(x + 7 + static_cast<double>(k) * square, y + 48, square - 1.5, 9,
+                     of.elements[first_host + k] > 0 ? "bar" : "idle", host_said(of, first_host + k));
+  if (drawn < one.hosts) out += text_shape(x + 7 + static_cast<double>(drawn) * square, y + 56, "start", "...");
+  return out;
 }
 
 /// Where the label of a link is: where none of the others and no box is, as near to its middle as there is room.
@@ -145,10 +135,7 @@ spot label_of(spot from, spot to, std::vector<spot> const& boxes, std::vector<sp
   return best;
 }
 
-struct drawing {
-  std::string svg;  // without its outermost tag
-  double height = 0;
-};
+}  // namespace
 
 drawing grid_drawing(selection_picture const& of) {
   auto const& clusters = of.machine.clusters();
@@ -165,7 +152,7 @@ drawing grid_drawing(selection_picture const& of) {
     return !std::ranges::binary_search(shown, one.first.first) || !std::ranges::binary_search(shown, one.first.second);
   });
   auto const near = joined_by(latencies, shown);
-  drawing out;
+  drawing out{.title = "the grid", .width = width};
   auto const places = wheel(near.order.size(), out.height);
   std::vector<std::size_t> place(clusters.size());
   for (std::size_t k = 0; k < near.order.size(); ++k) place[near.order[k]] = k;
@@ -175,71 +162,40 @@ drawing grid_drawing(selection_picture const& of) {
     auto const from = places[place[pair.first]], to = places[place[pair.second]];
     bool const both = is_chosen(of, pair.first) && is_chosen(of, pair.second),
                labelled = shown.size() <= most_labelled_clusters || std::ranges::count(near.links, pair) > 0;
-    out.svg += print("<line class=\"link%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" ", both ? " chosen" : "",
-                     from.x, from.y, to.x, to.y) +
-               (both ? "stroke=\"#1a7f4b\" stroke-width=\"1.6\">" : "stroke=\"#aab1b8\">") + "<title>" +
-               in_html(clusters[pair.first].name + " - " + clusters[pair.second].name + ": " + scaled(latency, "s")) +
-               "</title></line>\n";
+    out.shapes +=
+        line_shape(from.x, from.y, to.x, to.y, both ? "link chosen" : "link",
+                   clusters[pair.first].name + " - " + clusters[pair.second].name + ": " + scaled(latency, "s"));
     if (!labelled) continue;
     auto const at = label_of(from, to, places, labelled_at);
     labelled_at.push_back(at);
-    labels += print(
-                  "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" stroke=\"#fff\" stroke-width=\"4\" "
-                  "paint-order=\"stroke\" class=\"label\">",
-                  at.x, at.y) +
-              in_html(scaled(latency, "s")) + "</text>\n";
+    labels += text_shape(at.x, at.y, "middle", scaled(latency, "s"), "label");
   }
-  for (auto const c : near.order) out.svg += box(of, c, first_host[c], places[place[c]]);
-  out.svg += labels;
+  for (auto const c : near.order) out.shapes += box(of, c, first_host[c], places[place[c]]);
+  out.shapes += labels;
   if (left_out > 0)
-    out.svg += print("<text x=\"%.0f\" y=\"%.1f\">", margin, out.height - 4) +
-               in_html("and " + counted(left_out, "more cluster")) + "</text>\n";
+    out.shapes += text_shape(margin, out.height - 4, "start", "and " + counted(left_out, "more cluster"));
   return out;
 }
 
-std::string opened(char const* more, double height) {
-  return print(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\"%s viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" "
-      "font-size=\"11\">\n",
-      more, width, height);
-}
-
-}  // namespace
-
-std::string grid_svg(selection_picture const& of) {
-  auto const drawn = grid_drawing(of);
-  return opened("", drawn.height) + drawn.svg + "</svg>\n";
-}
-
-std::string sizes_svg(selection_picture const& of) {
-  plots::plot out("time of an iteration on the best set of each size", {"clusters"}, {"an iteration [s]"});
-  plots::series guessed{"of a heuristic", {}, false}, chosen{"chosen", {}, false};
+chart sizes_chart(selection_picture const& of) {
+  chart out{.title = "time of an iteration on the best set of each size",
+            .x = {.label = "clusters"},
+            .y = {.label = "an iteration [s]"}};
+  chart_line guessed{.name = "of a heuristic", .points = {}, .joined = false},
+      chosen{.name = "chosen", .points = {}, .joined = false};
   for (auto const& model : of.models) {
-    plots::series line{model.name, {}};
+    chart_line line{.name = model.name, .points = {}};
     for (std::size_t k = 0; k < model.best.size(); ++k) {
       auto const& one = model.best[k];
-      if (!std::isfinite(one.seconds)) continue;
       line.points.emplace_back(static_cast<double>(k + 1), one.seconds);
       if (!one.proven) guessed.points.push_back(line.points.back());
     }
-    out.add(std::move(line));
-    if (std::isfinite(model.chosen)) chosen.points.emplace_back(static_cast<double>(of.chosen.size()), model.chosen);
+    out.lines.push_back(std::move(line));
+    chosen.points.emplace_back(static_cast<double>(of.chosen.size()), model.chosen);
   }
-  out.add(std::move(guessed));
-  out.add(std::move(chosen));
-  return out.svg();
-}
-
-std::string to_svg(selection_picture const& of) {
-  auto const grid = grid_drawing(of);
-  constexpr double plot_height = 400;  // of plots::plot
-  auto const sizes = sizes_svg(of);
-  std::string const tag = "<svg ";
-  return opened("", grid.height + plot_height) +
-         print("<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\" fill=\"white\"/>\n", width,
-               grid.height + plot_height) +
-         grid.svg + tag + print("y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" ", grid.height, width, plot_height) +
-         sizes.substr(tag.size()) + "</svg>\n";
+  out.lines.push_back(std::move(guessed));
+  out.lines.push_back(std::move(chosen));
+  return out;
 }
 
 }  // namespace skel::mapping

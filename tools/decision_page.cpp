@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <skel/detail/base/chart.hpp>
 #include <skel/detail/base/html_text.hpp>
-#include <skel/detail/base/plot.hpp>
 
 #include "decision_summary.hpp"
 
@@ -35,8 +35,9 @@ std::string table(std::vector<request_summary> const& requests) {
 }
 
 std::string predictions(std::vector<platform::past_decision> const& all) {
-  plots::plot plot("measured against expected", {"expected of a use [s]", plots::scale::logarithmic},
-                   {"measured [s]", plots::scale::logarithmic});
+  chart plot{.title = "measured against expected",
+             .x = {.label = "expected of a use [s]", .logarithmic = true},
+             .y = {.label = "measured [s]", .logarithmic = true}};
   std::vector<std::string> problems;
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (auto const& [made, measured] : all) {
@@ -47,29 +48,30 @@ std::string predictions(std::vector<platform::past_decision> const& all) {
   }
   if (problems.empty()) return "<p>Nothing was measured.</p>\n";
   for (auto const& problem : problems) {
-    plots::series cloud{in_html(problem), {}, false};
+    chart_line cloud{.name = problem, .points = {}, .joined = false};
     for (auto const& [made, measured] : all)
       if (made.problem == problem && measured.uses > 0)
         cloud.points.emplace_back(made.candidates.front().expected, measured.mean);
-    plot.add(std::move(cloud));
+    plot.lines.push_back(std::move(cloud));
   }
-  if (most > 0) plot.add({"as expected", {{least, least}, {most, most}}, true});
-  return plot.svg();
+  if (most > 0) plot.lines.push_back({.name = "as expected", .points = {{least, least}, {most, most}}});
+  return to_svg(drawn(plot));
 }
 
 std::string errors(std::vector<request_summary> const& requests) {
-  plots::plot plot("error of expectations, decision by decision", {"decision of a request that was measured"},
-                   {"|ln(measured / expected)|"});
+  chart plot{.title = "error of expectations, decision by decision",
+             .x = {.label = "decision of a request that was measured"},
+             .y = {.label = "|ln(measured / expected)|"}};
   constexpr std::size_t most_lines = 8;  // that can be told apart
   std::size_t lines = 0;
   for (auto const& one : requests) {
     if (one.errors.size() < 2 || ++lines > most_lines) continue;
-    plots::series line{in_html(one.problem), {}};
+    chart_line line{.name = one.problem, .points = {}};
     for (std::size_t k = 0; k < one.errors.size(); ++k)
       line.points.emplace_back(static_cast<double>(k + 1), one.errors[k]);
-    plot.add(std::move(line));
+    plot.lines.push_back(std::move(line));
   }
-  return lines == 0 ? "" : plot.svg();
+  return lines == 0 ? "" : to_svg(drawn(plot));
 }
 
 }  // namespace
@@ -78,7 +80,8 @@ std::string decision_page(std::vector<platform::past_decision> const& all, std::
                           std::string const& source) {
   return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Decisions</title>\n"
          "<style>body{font-family:sans-serif;margin:2em}table{border-collapse:collapse}td,th{border:1px solid #ccc;"
-         "padding:0.2em 0.5em;text-align:left}svg{max-width:45em}</style></head><body>\n<h1>Decisions</h1>\n<p>" +
+         "padding:0.2em 0.5em;text-align:left}svg{max-width:45em}" +
+         std::string(chart_style()) + "</style></head><body>\n<h1>Decisions</h1>\n<p>" +
          fmt::format("{} decisions for {} requests, from {}.", all.size(), requests.size(), in_html(source)) +
          "</p>\n" + predictions(all) + errors(requests) + table(requests) +
          "<p>A prediction is the model's time. The expected time is the same, corrected by measurements. The regret is "

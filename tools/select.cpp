@@ -193,7 +193,7 @@ void draw(select_options const& options, platform::description const& machine, r
   }
   picture.models.push_back({"by the model", std::move(best), found.time.seconds});
   output_file file(options.plot);
-  file.write(mapping::to_svg(picture));
+  file.write(svg_file({mapping::grid_drawing(picture), drawn(mapping::sizes_chart(picture))}));
   file.finish();
 }
 

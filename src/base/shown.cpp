@@ -103,8 +103,7 @@ std::optional<std::string> fault_of_name(std::string_view name) {
   if (name.size() > longest_name)
     return "has " + std::to_string(name.size()) + " bytes; a name has at most " + std::to_string(longest_name);
   if (first_not_utf8(name)) return "has a byte that is not UTF-8; write the name in UTF-8";
-  if (printable(name) != name)
-    return "has a control character or one that cannot be seen; write the name without it";
+  if (printable(name) != name) return "has a control character or one that cannot be seen; write the name without it";
   return std::nullopt;
 }
 

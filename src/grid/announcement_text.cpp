@@ -1,6 +1,6 @@
 #include "announcement_text.hpp"
 
-#include "figure_text.hpp"
+#include <skel/detail/base/number.hpp>
 
 namespace skel {
 

@@ -4,8 +4,10 @@
 #include <ostream>
 
 #include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/scaled.hpp>
 
-#include "figure_text.hpp"
+#include "moved_text.hpp"
 
 namespace skel {
 

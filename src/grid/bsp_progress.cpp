@@ -3,8 +3,8 @@
 #include <utility>
 
 #include <skel/detail/base/counted.hpp>
-
-#include "figure_text.hpp"
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/scaled.hpp>
 
 namespace skel {
 

@@ -10,8 +10,9 @@
 #include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/output_file.hpp>
+#include <skel/detail/show/page.hpp>
 
-#include "bsp_page.hpp"
+#include "stories.hpp"
 #include "warn.hpp"
 
 namespace skel {
@@ -97,7 +98,7 @@ void bsp_view::write(std::vector<record::bsp_migration> const& migrations, End e
   file(report_, "the report", [&] {
     if (!recorder_) return;
     end(*recorder_);
-    record::write_whole(report_, bsp_page(recorder_->history()));
+    record::write_whole(report_, page_of(story_of(recorder_->history())));
   });
   file(trace_, "the trace", [&] {
     if (timeline_) record::write_chrome_trace(*timeline_, migrations, trace_);

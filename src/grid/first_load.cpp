@@ -9,12 +9,11 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/threads.hpp>
 #include <skel/detail/cost/shared_cores.hpp>
 #include <skel/detail/platform/host_load.hpp>
 #include <skel/detail/record/clock.hpp>
-
-#include "figure_text.hpp"
 
 namespace skel {
 namespace {

@@ -4,10 +4,11 @@
 #include <map>
 
 #include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/scaled.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/record/history_recorder.hpp>
 
-#include "figure_text.hpp"
 #include "moved_text.hpp"
 
 namespace skel {

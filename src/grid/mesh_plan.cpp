@@ -4,8 +4,8 @@
 #include <ostream>
 
 #include <skel/detail/base/counted.hpp>
-
-#include "figure_text.hpp"
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/scaled.hpp>
 
 namespace skel {
 namespace {

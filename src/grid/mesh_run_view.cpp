@@ -14,9 +14,10 @@
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/record/output_file.hpp>
+#include <skel/detail/show/page.hpp>
 
-#include "mesh_page.hpp"
 #include "moved_text.hpp"
+#include "stories.hpp"
 #include "warn.hpp"
 
 namespace skel {
@@ -137,7 +138,7 @@ void mesh_run_view::paused(record::mesh_record const& run, std::uint64_t iterati
     }
 }
 
-void mesh_run_view::write() try { record::write_whole(file_, mesh_page(*history_)); } catch (error const& e) {
+void mesh_run_view::write() try { record::write_whole(file_, page_of(story_of(*history_))); } catch (error const& e) {
   warn_of_lost("the report", e.what());
 } catch (std::bad_alloc const&) {
   forget();

@@ -4,6 +4,7 @@
 #include <map>
 
 #include <skel/detail/base/joined.hpp>
+#include <skel/detail/base/scaled.hpp>
 
 namespace skel {
 
@@ -35,6 +36,11 @@ std::string clusters_text(record::mesh_review const& of) {
   return (of.taken_in.empty() ? "" : ", takes in " + joined(of.taken_in)) +
          (of.given_up.empty() ? "" : ", gives up " + joined(of.given_up)) +
          (of.host_leaves ? ", as a host leaves" : "");
+}
+
+std::string migration_price_text(double fixed, double per_byte) {
+  if (!(per_byte > 0)) return scaled(fixed, "s");
+  return (fixed > 0 ? scaled(fixed, "s") + " and " : std::string()) + scaled(per_byte, "s/B");
 }
 
 }  // namespace skel

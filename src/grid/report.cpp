@@ -7,10 +7,11 @@
 #include <utility>
 
 #include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/scaled.hpp>
 #include <skel/detail/base/shown.hpp>
 
 #include "announcement_text.hpp"
-#include "figure_text.hpp"
 #include "moved_text.hpp"
 
 namespace skel {

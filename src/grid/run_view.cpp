@@ -17,9 +17,10 @@
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/record/output_file.hpp>
+#include <skel/detail/show/page.hpp>
 
 #include "live_lines.hpp"
-#include "run_page.hpp"
+#include "stories.hpp"
 #include "warn.hpp"
 
 namespace skel {
@@ -92,9 +93,9 @@ std::optional<web_resource> run_view::resource(std::string_view path) {
   if (path != "/" && path != "/view") return std::nullopt;
   double const now = record::now();
   if (!(now - seen_at_ < page_period)) {
-    auto const so_far = history();
-    seen_ = view_of_run(so_far);
-    page_ = live_page(so_far, seen_);
+    auto const so_far = story_of(history());
+    seen_ = view_of(so_far);
+    page_ = live_page(so_far.title, seen_);
     seen_at_ = now;
   }
   return web_resource{"text/html", path == "/view" ? seen_ : page_};
@@ -134,7 +135,7 @@ void run_view::draw() {
 void run_view::write_report() try {
   if (report_.empty()) return;
   std::string page;
-  tell([&](record::history_recorder const& so_far) { page = run_page(so_far.history()); });
+  tell([&](record::history_recorder const& so_far) { page = page_of(story_of(so_far.history())); });
   record::write_whole(report_, page);
 } catch (error const& e) {
   warn_of_lost("the report", e.what());

@@ -24,6 +24,8 @@ plant(include/skel/detail/cost/up.hpp "#pragma once\n#include <skel/detail/mappi
   "include/skel/detail/cost/up.hpp:2: room 'cost' may not include <skel/detail/mapping/mapper.hpp> (mapping)")
 plant(include/skel/detail/plan/beside.hpp "\n\n#include <skel/detail/platform/description.hpp>\n"
   "include/skel/detail/plan/beside.hpp:3: room 'plan' may not include <skel/detail/platform/description.hpp> (platform)")
+plant(src/show/page.cpp "#include <skel/detail/grid/report.hpp>\n"
+  "src/show/page.cpp:1: room 'show' may not include <skel/detail/grid/report.hpp> (grid)")
 plant(src/runtime/model.cpp "#include <skel/detail/cost/line.hpp>\n" "src/runtime/model.cpp:1: room 'runtime' may not include")
 plant(mapping/search.cpp "#include <mpi.h>\n" "mapping/search.cpp:1: room 'mapping' may not include <mpi.h> (mpi)")
 plant(cost/lock.cpp "#include <vector>\n#include <mutex>\n" "cost/lock.cpp:2: room 'cost' may not include <mutex> (threads)")

@@ -12,11 +12,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bsp_page.hpp"
+#include <skel/detail/show/page.hpp>
+
 #include "colour_scale.hpp"
 #include "loopback_server.hpp"
-#include "mesh_page.hpp"
-#include "run_page.hpp"
+#include "stories.hpp"
 #include "support/bsp_histories.hpp"
 #include "support/histories.hpp"
 #include "support/mesh_histories.hpp"
@@ -72,7 +72,7 @@ skel::record::run_history some_run() {
 
 TEST_F(Browser, ShowsAReport) {
   auto const file = folder_ / "run.html";
-  std::ofstream(file) << skel::run_page(some_run());
+  std::ofstream(file) << skel::page_of(skel::story_of(some_run()));
   auto const printed = document_at("file://" + file.string());
   expect_no_complaints(printed);
   EXPECT_THAT(printed, HasSubstr("<h2>Throughput</h2>"));
@@ -82,7 +82,7 @@ TEST_F(Browser, ShowsAReport) {
 
 TEST_F(Browser, ReadsThePicturesOfABspRun) {
   auto const file = folder_ / "bsp.html";
-  auto page = skel::bsp_page(skel::made_up::bsp_run("heat", 6, 3, 20).history());
+  auto page = skel::page_of(skel::story_of(skel::made_up::bsp_run("heat", 6, 3, 20).history()));
   // What the pictures are, point by point, at the lower left, where the last process computes on the last rank, and at
   // the upper right, where the first one sleeps on the first.
   std::string const script = R"(<script>
@@ -115,12 +115,12 @@ for (const shown of document.querySelectorAll("image")) {
 
 TEST_F(Browser, DrawsTheGridOfAMeshProgramInTheColoursOfThePage) {
   auto const file = folder_ / "mesh.html";
-  auto page = skel::mesh_page(skel::made_up::mesh_run("light"));
+  auto page = skel::page_of(skel::story_of(skel::made_up::mesh_run("light")));
   // What is drawn with colours of its own where it is a file has those of the page here, and room.
   std::string const script = R"(<script>
 const found = document.createElement("p");
 const colour = (of, what) => getComputedStyle(document.querySelector(of))[what];
-found.textContent = [colour(".paper", "fill") == getComputedStyle(document.body).backgroundColor,
+found.textContent = [colour(".cluster", "fill") == getComputedStyle(document.body).backgroundColor,
                      colour(".cluster.chosen", "stroke") == colour(".mark.moved circle", "fill"),
                      [...document.querySelectorAll("svg")].every(one => one.getBoundingClientRect().height > 50)].join(", ");
 document.body.append(found);
@@ -136,11 +136,12 @@ TEST_F(Browser, ShowsALivePageThatLooksForWhatIsNew) {
   auto run = some_run();
   std::atomic<int> looks = 0;
   skel::loopback_server const server(0, [&](std::string_view path) -> std::optional<skel::web_resource> {
-    if (path == "/") return skel::web_resource{"text/html", skel::live_page(run)};
+    if (path == "/")
+      return skel::web_resource{"text/html", skel::live_page("work", skel::view_of(skel::story_of(run)))};
     if (path == "/live.js") return skel::web_resource{"text/javascript", skel::live_script()};
     if (path != "/view") return std::nullopt;
     run.items = 1000000 + static_cast<std::uint64_t>(++looks);
-    return skel::web_resource{"text/html", skel::view_of_run(run)};
+    return skel::web_resource{"text/html", skel::view_of(skel::story_of(run))};
   });
   auto const printed = document_at("http://127.0.0.1:" + std::to_string(server.port()) + "/");
   expect_no_complaints(printed);
@@ -154,10 +155,10 @@ TEST_F(Browser, NoScriptOfANameRuns) {
   auto run = skel::made_up::run(nasty, 2, 8);
   run.why = run.plan = nasty;
   skel::loopback_server const server(0, [&](std::string_view path) -> std::optional<skel::web_resource> {
-    if (path == "/") return skel::web_resource{"text/html", skel::live_page(run)};
+    if (path == "/") return skel::web_resource{"text/html", skel::live_page(nasty, skel::view_of(skel::story_of(run)))};
     if (path == "/live.js") return skel::web_resource{"text/javascript", skel::live_script()};
     if (path != "/view") return std::nullopt;
-    return skel::web_resource{"text/html", skel::view_of_run(run)};
+    return skel::web_resource{"text/html", skel::view_of(skel::story_of(run))};
   });
   auto const printed = document_at("http://127.0.0.1:" + std::to_string(server.port()) + "/");
   expect_no_complaints(printed);

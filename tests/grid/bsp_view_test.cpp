@@ -136,9 +136,9 @@ TEST_F(BspView, ARunThatAnExceptionEndsSaysSo) {
       });
   EXPECT_THROW(grid.run(app), skel::process_error);
   if (grid.rank() != 0) return;
-  EXPECT_THAT(written(), HasSubstr("It ended by an exception: bsp &#39;fails&#39;"));
+  EXPECT_THAT(written(), HasSubstr("It failed: bsp &#39;fails&#39;"));
   EXPECT_THAT(written(), HasSubstr("no &lt;room&gt;"));
-  EXPECT_THAT(written(), HasSubstr("Measured until then: 7 supersteps"));
+  EXPECT_THAT(written(), HasSubstr("Until then: 7 supersteps"));
   EXPECT_THAT(written(), HasSubstr("href=\"data:image/png;base64,"));
 }
 

@@ -579,7 +579,7 @@ TEST_F(MeshReport, ARunThatAnExceptionEndsSaysSo) {
   auto const program = heat() | skel::output("fail", 3, [](auto const&) { throw std::runtime_error("no <room>"); });
   EXPECT_THROW(grid.run(program), skel::mesh_error);
   if (grid.rank() != 0) return;
-  EXPECT_THAT(written(), AllOf(HasSubstr("It ended by an exception: "), HasSubstr("no &lt;room&gt;")));
+  EXPECT_THAT(written(), AllOf(HasSubstr("It failed: "), HasSubstr("no &lt;room&gt;")));
 }
 
 TEST_F(MeshReport, AFileThatCannotBeWrittenIsToldBeforeTheRun) {

@@ -147,7 +147,7 @@ TEST_F(RunView, ARunThatAnExceptionEndsSaysSo) {
                    }),
                skel::stage_error);
   if (grid.rank() != 0) return;
-  EXPECT_THAT(page(), HasSubstr("It ended before its stream did: "));
+  EXPECT_THAT(page(), HasSubstr("It failed: "));
   EXPECT_THAT(page(), HasSubstr("no &lt;room&gt;"));
   EXPECT_THAT(page(), HasSubstr("<polyline class=\"measured\""));
 }
@@ -160,7 +160,7 @@ TEST_F(RunView, ARunThatIsCancelledSaysSo) {
                    }),
                skel::cancelled);
   if (grid.rank() != 0) return;
-  EXPECT_THAT(page(), HasSubstr("It ended before its stream did: the run was cancelled"));
+  EXPECT_THAT(page(), HasSubstr("It failed: the run was cancelled"));
 }
 
 TEST_F(RunView, AFileThatCannotBeWrittenIsToldBeforeTheRun) {

@@ -171,7 +171,7 @@ TEST_F(SelectTest, DrawsTheGridAndTheTimeOfEverySize) {
   EXPECT_EQ(skel::test::count(drawn, "class=\"link chosen\""), 1U);
   EXPECT_THAT(drawn, testing::AllOf(HasSubstr("50000 elements, 50 %"), HasSubstr(">50 ms<"), HasSubstr("near-a - far"),
                                     HasSubstr("10 hosts, 10 us/element")));
-  EXPECT_EQ(skel::test::count(drawn, "<circle"), 3U + 1U) << "three sizes, as lone has no link, and what was chosen";
+  EXPECT_EQ(skel::test::count(drawn, "r=\"3\""), 3U + 1U) << "three sizes, as lone has no link, and what was chosen";
   EXPECT_THAT(drawn, testing::Not(HasSubstr("heuristic")));
 }
 

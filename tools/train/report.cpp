@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <skel/detail/base/plot.hpp>
+#include <skel/detail/base/chart.hpp>
 #include <skel/detail/base/statistics.hpp>
 
 #include "judge.hpp"
@@ -140,21 +140,22 @@ ordered_json report_json(reduction_samples const& all, std::vector<fitted_sample
 }
 
 std::string prediction_plot(fitted_samples const& of) {
-  plots::plot plot("Executions of reductions on " + of.threads + " threads, kinds that were left out",
-                   {"predicted [s]", plots::scale::logarithmic}, {"measured [s]", plots::scale::logarithmic});
+  chart plot{.title = "Executions of reductions on " + of.threads + " threads, kinds that were left out",
+             .x = {.label = "predicted [s]", .logarithmic = true},
+             .y = {.label = "measured [s]", .logarithmic = true}};
   // More points of an algorithm than this only cover each other.
   constexpr std::size_t most = 300;
   for (auto const& traits : plan::reduction_catalogue()) {
-    plots::series cloud{std::string(traits.name), {}, false};
+    chart_line cloud{.name = std::string(traits.name), .points = {}, .joined = false};
     for (auto const& one : of.fit.predictions)
       if (auto const& sample = of.samples[one.sample]; sample.algorithm == traits.algorithm)
         cloud.points.emplace_back(one.known_by(cost::knowledge::counted).run, sample.measured.run);
     std::size_t const step = (cloud.points.size() + most - 1) / most;
     for (std::size_t k = 0; step > 1 && k * step < cloud.points.size(); ++k) cloud.points[k] = cloud.points[k * step];
     if (step > 1) cloud.points.resize((cloud.points.size() + step - 1) / step);
-    plot.add(std::move(cloud));
+    plot.lines.push_back(std::move(cloud));
   }
-  return plot.svg();
+  return svg_file({drawn(plot)});
 }
 
 }  // namespace skel::training

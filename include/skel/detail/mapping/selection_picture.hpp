@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/chart.hpp>
 #include <skel/detail/mapping/clusters_by_size.hpp>
 #include <skel/detail/platform/description.hpp>
 
@@ -29,16 +30,12 @@ struct selection_picture {
 /// Clusters that are drawn at the most: first those that were chosen, then the others in their order.
 inline constexpr std::size_t most_drawn_clusters = 16;
 
-/// As SVG that a page may take in, which then gives it its colours: clusters as boxes with a square for each host, and
-/// links with their latencies, both directions as one, of which the longer counts. Where there are many, only those
-/// have their latency beside them by which the nearest groups join. What is not drawn is told under the pointer. Any
-/// text may be in it. O(clusters^2).
-std::string grid_svg(selection_picture const& of);
+/// Clusters as boxes with a square for each host, and links with their latencies: both directions as one, of which the
+/// longer counts. If there are many, only those links by which the nearest groups join have their latency beside them.
+/// Any text may be in it. O(clusters^2).
+drawing grid_drawing(selection_picture const& of);
 
-/// As SVG: the time of the best set of each size, by each model.
-std::string sizes_svg(selection_picture const& of);
-
-/// Both, one above the other, as a file of its own.
-std::string to_svg(selection_picture const& of);
+/// The time of the best set of each size, by each model.
+chart sizes_chart(selection_picture const& of);
 
 }  // namespace skel::mapping

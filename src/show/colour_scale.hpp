@@ -19,7 +19,7 @@ std::string to_css(colour of);
 /// display of astronomical intensity images, Bulletin of the Astronomical Society of India 39, 289-295, eq. 1 and 2.
 colour cubehelix(double intensity, double turns);
 
-/// How much of the most there is, `part` from 0 to 1: the more, the lighter.
+/// How much of the most there is, `part` from 0 to 1: the more, the darker.
 colour load_colour(double part);
 
 /// One of the ranks. Ranks that are neighbours by number, and so are what most processes see beside them, differ by

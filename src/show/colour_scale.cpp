@@ -5,8 +5,7 @@
 #include <numbers>
 
 #include <skel/detail/base/contract.hpp>
-
-#include "figure_text.hpp"
+#include <skel/detail/base/number.hpp>
 
 namespace skel {
 
@@ -38,7 +37,7 @@ colour cubehelix(double intensity, double turns) {
 }
 
 colour load_colour(double part) {
-  return cubehelix(darkest + (lightest - darkest) * std::clamp(part, 0.0, 1.0), turns_of_loads);
+  return cubehelix(lightest - (lightest - darkest) * std::clamp(part, 0.0, 1.0), turns_of_loads);
 }
 
 colour rank_colour(std::size_t rank, std::size_t ranks) {

@@ -23,8 +23,8 @@ TEST(ColourScale, HasTheIntensityThatIsAskedFor) {
   EXPECT_EQ(skel::cubehelix(1, 1), (colour{255, 255, 255}));
 }
 
-TEST(ColourScale, MoreLoadIsLighterInGrey) {
-  for (int i = 1; i <= 20; ++i) EXPECT_GT(grey(skel::load_colour(i / 20.0)), grey(skel::load_colour((i - 1) / 20.0)));
+TEST(ColourScale, MoreLoadIsDarkerInGrey) {
+  for (int i = 1; i <= 20; ++i) EXPECT_LT(grey(skel::load_colour(i / 20.0)), grey(skel::load_colour((i - 1) / 20.0)));
 }
 
 TEST(ColourScale, RanksDifferAndNeighboursInGreyToo) {
