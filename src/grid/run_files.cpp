@@ -21,7 +21,7 @@ std::set<fs::path>& written() {
   static std::set<fs::path> all;
   return all;
 }
-fs::path file_of(std::string const& name) {
+fs::path absolute_path(std::string const& name) {
   std::error_code unknown;
   auto const whole = fs::absolute(name, unknown);  // also before there is such a file
   auto const out = unknown ? fs::path() : fs::weakly_canonical(whole, unknown);
@@ -33,8 +33,8 @@ bool is_free(std::string const& name, bool given) {
   std::error_code unknown;
   auto const type = fs::symlink_status(name, unknown).type();
   if (type == fs::file_type::not_found) return true;
-  if (given) return !fs::is_regular_file(name, unknown) || !written().contains(file_of(name));
-  return type == fs::file_type::regular && !written().contains(file_of(name));
+  if (given) return !fs::is_regular_file(name, unknown) || !written().contains(absolute_path(name));
+  return type == fs::file_type::regular && !written().contains(absolute_path(name));
 }
 
 /// "run.html", "run-2.html", "run-3.html".
@@ -75,7 +75,7 @@ void say(std::string const& files) {
 }  // namespace
 
 void run_files::begin_for_grid(std::string const& name, char const* what) {
-  if (!written().insert(file_of(name)).second && !is_free(name, true))
+  if (!written().insert(absolute_path(name)).second && !is_free(name, true))
     warn_once(name + ": the " + what + " of an earlier grid of this program are replaced; name a file for each grid");
 }
 
@@ -95,7 +95,7 @@ run_files::run_files(std::vector<file> files, runtime::communicator const& ranks
         refused = why_not_written(next, one.option);
       }
       one.name = next;
-      written().insert(file_of(next));
+      written().insert(absolute_path(next));
     }
   }
   try {
