@@ -60,7 +60,7 @@ TEST(RunStory, NamesAreNothingButText) {
 }
 
 TEST(RunStory, ARunWithNothingToShowHasAPage) {
-  page_about({});
+  page_about(skel::record::run_history{});
   skel::record::run_history begun;
   begun.stations = {"a", "b"};
   begun.hosts = {"n"};
