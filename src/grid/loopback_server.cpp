@@ -103,7 +103,7 @@ struct web_client {
   int descriptor = -1;
   std::string request, answer;
   std::size_t sent = 0;
-  double came = 0;  // [s]
+  double since = 0;  // it came, or took something of the answer [s]
 
   bool is_answered() const { return !answer.empty(); }
 };
@@ -202,7 +202,8 @@ void loopback_server::serve() {
     double const now = record::now();
     for (std::size_t k = 0; k < clients.size(); ++k) {
       auto& one = clients[k];
-      bool stays = now - one.came < patience;
+      if (one.is_answered() && (watched[k + 2].revents & POLLOUT) != 0) one.since = now;
+      bool stays = now - one.since < patience;
       if (stays && watched[k + 2].revents != 0) stays = look_after(one, port_, resources_);
       if (!stays) ::close(std::exchange(one.descriptor, -1));
     }

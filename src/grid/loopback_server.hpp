@@ -28,7 +28,7 @@ class loopback_server {
  public:
   static constexpr std::size_t most_clients = 16;
   static constexpr std::size_t longest_request = 8192;  ///< [B]; more than browsers send
-  static constexpr double patience = 5;                 ///< with a client, until it has its answer [s]
+  static constexpr double patience = 5;                 ///< with a client that takes nothing of its answer [s]
 
   /// At this port; 0: at one that is free. `resources` is called by the thread of the server and must not throw, but
   /// for std::bad_alloc, for which who asks gets no answer. Throws skel::error if there is no such port to be had, or

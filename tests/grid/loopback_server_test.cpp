@@ -1,11 +1,13 @@
 #include "loopback_server.hpp"
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <arpa/inet.h>
@@ -86,11 +88,12 @@ class connection {
   void send(std::string const& text) const {
     static_cast<void>(!::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL));
   }
-  /// All that comes until the server closes.
-  std::string receive() const {
+  /// All that comes until the server closes, or until there are so many bytes.
+  std::string receive(std::size_t enough = std::string::npos) const {
     std::string all;
     std::array<char, 65536> piece{};
     for (;;) {
+      if (all.size() >= enough) return all;
       auto const got = ::recv(descriptor_, piece.data(), piece.size(), 0);
       if (got <= 0) return all;
       all.append(piece.data(), static_cast<std::size_t>(got));
@@ -127,6 +130,19 @@ TEST(LoopbackServer, TakesARequestInPieces) {
 TEST(LoopbackServer, GivesLargePagesWhole) {
   skel::loopback_server const server(0, one_page);
   auto const answer = fetched(server, "/large");
+  EXPECT_EQ(answer.size() - answer.find("\r\n\r\n") - 4, std::size_t{32} << 20U);
+}
+
+TEST(LoopbackServer, GivesLargePagesWholeAlsoToWhoTakesThemSlowly) {
+  skel::loopback_server const server(0, one_page);
+  connection const client(server.port());
+  client.send(request_to(server, "/large"));
+  std::string answer;
+  for (int k = 0; k < 2; ++k) {
+    answer += client.receive(std::size_t{11} << 20U);
+    std::this_thread::sleep_for(std::chrono::duration<double>(0.6 * skel::loopback_server::patience));
+  }
+  answer += client.receive();
   EXPECT_EQ(answer.size() - answer.find("\r\n\r\n") - 4, std::size_t{32} << 20U);
 }
 

@@ -237,13 +237,15 @@ void mpi_transport::rest(double seconds, std::function<bool()> const& busy) {
   if (busy() || progress()) return bell.awake();
   rests_until_.store(record::now_ns() + static_cast<std::int64_t>(1e9 * pause), std::memory_order_relaxed);
   bell.sleep(pause);
+  rests_until_.store(0, std::memory_order_relaxed);
 }
 
 /// Unless the thread that communicates rests and nobody has rung. The system lets a thread that wakes up wait for a
 /// core until another one has used up its slice of time, which is some milliseconds. Messages would wait as long.
 void mpi_transport::give_way() {
   if (size() == 1) return;
-  if (ranks_.bell().is_silent() && record::now_ns() < rests_until_.load(std::memory_order_relaxed)) return;
+  std::int64_t const until = rests_until_.load(std::memory_order_relaxed);
+  if (until == 0 || (ranks_.bell().is_silent() && record::now_ns() < until)) return;
   std::this_thread::yield();
 }
 
