@@ -203,9 +203,8 @@ void loopback_server::serve() {
     for (std::size_t k = 0; k < clients.size(); ++k) {
       auto& one = clients[k];
       if (one.is_answered() && (watched[k + 2].revents & POLLOUT) != 0) one.since = now;
-      bool stays = now - one.since < patience;
-      if (stays && watched[k + 2].revents != 0) stays = look_after(one, port_, resources_);
-      if (!stays) ::close(std::exchange(one.descriptor, -1));
+      if (now - one.since < patience && (watched[k + 2].revents == 0 || look_after(one, port_, resources_))) continue;
+      ::close(std::exchange(one.descriptor, -1));
     }
     std::erase_if(clients, [](auto const& one) { return one.descriptor < 0; });
     if (watched[1].revents == 0) continue;

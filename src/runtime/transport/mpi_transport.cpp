@@ -119,13 +119,9 @@ bool mpi_transport::finish_sends() {
   for (auto out = sending_.begin(); out != sending_.end();) {
     int done = 0;
     MPI_Testall(static_cast<int>(out->requests.size()), out->requests.data(), &done, MPI_STATUSES_IGNORE);
+    if (done) ranks_.ring(out->rank);  // what went out late, the receiver has not been rung for
+    out = done ? sending_.erase(out) : std::next(out);
     any = any || done;
-    if (!done) {
-      ++out;
-      continue;
-    }
-    ranks_.ring(out->rank);  // what went out late, the receiver has not been rung for
-    out = sending_.erase(out);
   }
   return any;
 }
