@@ -1,5 +1,7 @@
 #include "mpi_transport.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <thread>
 #include <utility>
@@ -119,7 +121,6 @@ bool mpi_transport::finish_sends() {
   for (auto out = sending_.begin(); out != sending_.end();) {
     int done = 0;
     MPI_Testall(static_cast<int>(out->requests.size()), out->requests.data(), &done, MPI_STATUSES_IGNORE);
-    if (done) ranks_.ring(out->rank);  // what went out late, the receiver has not been rung for
     out = done ? sending_.erase(out) : std::next(out);
     any = any || done;
   }
@@ -236,12 +237,17 @@ void mpi_transport::rest(double seconds, std::function<bool()> const& busy) {
   rests_until_.store(0, std::memory_order_relaxed);
 }
 
-/// Unless the thread that communicates rests and nobody has rung. The system lets a thread that wakes up wait for a
-/// core until another one has used up its slice of time, which is some milliseconds. Messages would wait as long.
+/// If the thread that communicates has been rung, or its rest is over, and it has not run since; or if it does not rest
+/// while the calling one has the only core. The system lets it wait until another one has used up its slice of time,
+/// which is some milliseconds. Messages would wait as long.
 void mpi_transport::give_way() {
   if (size() == 1) return;
   std::int64_t const until = rests_until_.load(std::memory_order_relaxed);
-  if (until == 0 || (ranks_.bell().is_silent() && record::now_ns() < until)) return;
+  static bool const one_core = [] {
+    cpu_set_t may{};
+    return ::sched_getaffinity(0, sizeof may, &may) == 0 && CPU_COUNT(&may) == 1;
+  }();
+  if (until == 0 ? !one_core : ranks_.bell().is_silent() && record::now_ns() < until) return;
   std::this_thread::yield();
 }
 
