@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/base/counted.hpp>
-#include <skel/detail/pattern/feature_list.hpp>
 #include <skel/detail/formats/mesh_files.hpp>
+#include <skel/detail/pattern/feature_list.hpp>
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/record/clock.hpp>

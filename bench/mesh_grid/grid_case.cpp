@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <skel/detail/pattern/box_mesh.hpp>
 #include <skel/detail/formats/mesh_files.hpp>
+#include <skel/detail/pattern/box_mesh.hpp>
 
 #include "grid/link_times.hpp"
 #include "grid/simgrid_platform.hpp"

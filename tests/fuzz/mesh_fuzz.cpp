@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/formats/mesh_files.hpp>
+#include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/pattern/numbering.hpp>
 #include <skel/detail/pattern/refine.hpp>
 
