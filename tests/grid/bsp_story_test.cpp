@@ -8,6 +8,7 @@
 
 #include <skel/detail/show/page.hpp>
 
+#include "page_about.hpp"
 #include "support/bsp_histories.hpp"
 #include "support/html.hpp"
 
@@ -16,16 +17,9 @@ namespace {
 using skel::made_up::bsp_call;
 using skel::made_up::bsp_run;
 using skel::test::count;
-using skel::test::expect_balanced;
+using skel::test::page_about;
 using testing::HasSubstr;
 using testing::Not;
-
-std::string page_about(skel::record::bsp_history const& run) {
-  auto const page = skel::page_of(skel::story_of(run));
-  expect_balanced(page);
-  EXPECT_THAT(page, Not(testing::AnyOf(HasSubstr("=\"nan"), HasSubstr("nan,"), HasSubstr(" nan"))));
-  return page;
-}
 
 TEST(BspStory, NeedsNothingElse) {
   auto const page = page_about(bsp_run("heat", 12, 3, 20).history());

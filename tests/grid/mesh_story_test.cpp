@@ -9,6 +9,7 @@
 
 #include <skel/detail/show/page.hpp>
 
+#include "page_about.hpp"
 #include "support/html.hpp"
 #include "support/mesh_histories.hpp"
 
@@ -16,17 +17,10 @@ namespace {
 
 using skel::made_up::mesh_run;
 using skel::test::count;
-using skel::test::expect_balanced;
+using skel::test::page_about;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-std::string page_about(skel::mesh_history const& run) {
-  auto const page = skel::page_of(skel::story_of(run));
-  expect_balanced(page);
-  EXPECT_THAT(page, Not(testing::AnyOf(HasSubstr("=\"nan"), HasSubstr("nan,"), HasSubstr(" nan"))));
-  return page;
-}
 
 TEST(MeshStory, ShowsTheGridAndTheTimeOfEverySize) {
   auto const page = page_about(mesh_run("light"));

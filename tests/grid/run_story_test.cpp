@@ -9,6 +9,7 @@
 
 #include <skel/detail/show/page.hpp>
 
+#include "page_about.hpp"
 #include "support/histories.hpp"
 #include "support/html.hpp"
 
@@ -17,15 +18,9 @@ namespace {
 using skel::made_up::decision;
 using skel::test::count;
 using skel::test::expect_balanced;
+using skel::test::page_about;
 using testing::HasSubstr;
 using testing::Not;
-
-std::string page_about(skel::record::run_history const& run) {
-  auto const page = skel::page_of(skel::story_of(run));
-  expect_balanced(page);
-  EXPECT_THAT(page, Not(testing::AnyOf(HasSubstr("=\"nan"), HasSubstr("nan,"), HasSubstr(" nan"))));
-  return page;
-}
 
 TEST(RunStory, NeedsNothingElse) {
   auto const page = page_about(skel::made_up::run("work", 3, 40));
