@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>

@@ -8,9 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/scaled.hpp>
 #include <skel/detail/base/shown.hpp>
 
 namespace skel::mapping {

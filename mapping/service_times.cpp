@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/student.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 #include "knowledge_text.hpp"
 

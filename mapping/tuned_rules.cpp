@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/mapping/decider.hpp>
 
 #include "collective_selection.hpp"

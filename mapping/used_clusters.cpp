@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 
 namespace skel::mapping {
 

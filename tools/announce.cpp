@@ -9,8 +9,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/platform/announcements.hpp>
 
 #include "options.hpp"

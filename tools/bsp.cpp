@@ -13,8 +13,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/formats/lb_data_file.hpp>
 #include <skel/detail/mapping/migration/simulate.hpp>
 #include <skel/detail/platform/bsp_scenario.hpp>

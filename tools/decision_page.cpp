@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <skel/detail/base/chart.hpp>
-#include <skel/detail/base/html_text.hpp>
+#include <skel/detail/base/shown.hpp>
 
 #include "decision_summary.hpp"
 

@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/mapping/tuned_rules.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>

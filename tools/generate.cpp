@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
 #include <skel/detail/platform/mesh_platforms.hpp>

@@ -17,10 +17,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/standard_descriptors.hpp>
 
 #include "verbs.hpp"
 

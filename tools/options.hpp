@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/size_text.hpp>
 #include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 

@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/formats/mesh_files.hpp>
 #include <skel/detail/pattern/feature_list.hpp>
 #include <skel/detail/plan/block.hpp>

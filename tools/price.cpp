@@ -9,8 +9,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/cost/collective_price.hpp>
 #include <skel/detail/plan/collective.hpp>
 #include <skel/detail/platform/files.hpp>

@@ -14,8 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/base/counted.hpp>
-#include <skel/detail/base/joined.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/output_file.hpp>
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/cost/mesh/iteration_time.hpp>

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
 
 #include "support/draw.hpp"
 

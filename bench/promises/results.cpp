@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/statistics.hpp>
 
 #include "plot.hpp"

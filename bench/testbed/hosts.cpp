@@ -16,7 +16,7 @@
 #include <stdexcept>
 
 #include <skel/detail/base/descriptor.hpp>
-#include <skel/detail/base/joined.hpp>
+#include <skel/detail/base/split.hpp>
 
 namespace bench {
 namespace {

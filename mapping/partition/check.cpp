@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <string>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/mapping/partition_methods.hpp>

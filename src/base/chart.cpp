@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include <skel/detail/base/html_text.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 

@@ -1,12 +1,13 @@
 #include <skel/detail/base/error.hpp>
 
-#include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/type_name.hpp>
-
 #include <cxxabi.h>
 
+#include <cstdlib>
+#include <memory>
 #include <new>
 #include <typeinfo>
+
+#include <skel/detail/base/shown.hpp>
 
 namespace skel {
 namespace {
@@ -57,5 +58,12 @@ input_error::input_error(std::string source, std::string where, std::string reas
       source_(std::move(source)),
       where_(printable(where, most_where)),
       reason_(printable(reason, most_reason)) {}
+
+std::string type_name(std::type_info const& type) {
+  int status = 0;
+  std::unique_ptr<char, void (*)(void*)> const text(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
+                                                    std::free);
+  return text ? text.get() : type.name();
+}
 
 }  // namespace skel

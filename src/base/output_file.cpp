@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/write_all.hpp>
 
 namespace skel {
 

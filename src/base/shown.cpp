@@ -1,6 +1,7 @@
 #include <skel/detail/base/shown.hpp>
 
 #include <cstdint>
+#include <cstdio>
 
 #include <skel/detail/base/contract.hpp>
 
@@ -105,6 +106,37 @@ std::optional<std::string> fault_of_name(std::string_view name) {
   if (first_not_utf8(name)) return "has a byte that is not UTF-8; write the name in UTF-8";
   if (printable(name) != name) return "has a control character or one that cannot be seen; write the name without it";
   return std::nullopt;
+}
+
+std::string in_html(std::string_view text) {
+  std::string const shown = printable(text);
+  std::string out;
+  out.reserve(shown.size());
+  for (char const c : shown) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  return out;
+}
+
+void tell_user(std::string_view text) {
+  std::string const line = "skel: " + printable(text) + "\n";
+  std::fputs(line.c_str(), stderr);
 }
 
 }  // namespace skel

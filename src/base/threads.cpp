@@ -17,8 +17,6 @@
 #include <string_view>
 #include <vector>
 
-#include <skel/detail/base/control_groups.hpp>
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/split.hpp>
 

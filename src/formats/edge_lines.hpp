@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/base/csv.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/base/text_lines.hpp>

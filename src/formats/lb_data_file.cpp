@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/json_reader.hpp>

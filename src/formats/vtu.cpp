@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/html_text.hpp>
 #include <skel/detail/base/output_file.hpp>
 #include <skel/detail/base/shown.hpp>
 

@@ -2,9 +2,7 @@
 
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/scaled.hpp>
 
 namespace skel {
 

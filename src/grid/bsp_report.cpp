@@ -3,9 +3,7 @@
 #include <ostream>
 #include <string>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/scaled.hpp>
 
 #include "moved_text.hpp"
 

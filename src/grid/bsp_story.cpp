@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/base/counted.hpp>
-#include <skel/detail/base/scaled.hpp>
+#include <skel/detail/base/number.hpp>
 
 #include "moved_text.hpp"
 #include "stories.hpp"

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/type_name.hpp>
 #include <skel/detail/platform/files.hpp>
 
 #include "run_view.hpp"

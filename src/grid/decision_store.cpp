@@ -10,8 +10,8 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/forced_uses.hpp>
-#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/mapping/copy_tree_problem.hpp>
 #include <skel/detail/mapping/exchange_problem.hpp>
 #include <skel/detail/mapping/mesh_clusters_problem.hpp>

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/median_error.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/cost/communication/fit.hpp>
 #include <skel/detail/platform/clusters.hpp>

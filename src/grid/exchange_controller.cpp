@@ -6,7 +6,6 @@
 #include <ostream>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/forced_uses.hpp>
 #include <skel/detail/base/number.hpp>

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/mapping/placement_search.hpp>
 
 namespace skel {

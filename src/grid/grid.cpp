@@ -17,11 +17,9 @@
 #include <unistd.h>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/grid/mesh_report.hpp>

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/scaled.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/record/history_recorder.hpp>
 

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
-#include <skel/detail/base/tell_user.hpp>
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/archive.hpp>

@@ -5,7 +5,6 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/statistics.hpp>
-#include <skel/detail/base/student.hpp>
 #include <skel/detail/record/throughput_forecast.hpp>
 
 namespace skel {

@@ -3,9 +3,7 @@
 #include <numeric>
 #include <ostream>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/scaled.hpp>
 
 namespace skel {
 namespace {

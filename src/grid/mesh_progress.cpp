@@ -1,8 +1,6 @@
 #include "mesh_progress.hpp"
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/scaled.hpp>
 
 namespace skel {
 

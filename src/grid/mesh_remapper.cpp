@@ -5,9 +5,9 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/joined.hpp>
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
 
 namespace skel {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <map>
 
-#include <skel/detail/base/joined.hpp>
-#include <skel/detail/base/scaled.hpp>
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 
 namespace skel {
 

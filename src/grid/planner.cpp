@@ -11,13 +11,11 @@
 #include <variant>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/student.hpp>
+#include <skel/detail/base/statistics.hpp>
 #include <skel/detail/base/threads.hpp>
-#include <skel/detail/base/type_name.hpp>
 #include <skel/detail/cost/line.hpp>
 #include <skel/detail/cost/line_bounds.hpp>
 #include <skel/detail/cost/line_closure.hpp>

@@ -8,7 +8,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/student.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 namespace skel {
 namespace {

@@ -6,11 +6,11 @@
 #include <span>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/split.hpp>
 
 namespace skel {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <skel/detail/base/forced_uses.hpp>
-#include <skel/detail/base/scaled.hpp>
-#include <skel/detail/base/student.hpp>
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 #include "first_load.hpp"
 #include "forecast_doubt.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/launched.hpp>

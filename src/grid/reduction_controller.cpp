@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/statistics.hpp>

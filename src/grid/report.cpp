@@ -6,9 +6,7 @@
 #include <ostream>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/scaled.hpp>
 #include <skel/detail/base/shown.hpp>
 
 #include "announcement_text.hpp"

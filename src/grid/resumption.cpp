@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/tell_user.hpp>
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/move_states.hpp>

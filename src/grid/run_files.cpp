@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/tell_user.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/record/output_file.hpp>
 
 #include "warn.hpp"

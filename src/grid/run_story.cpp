@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/scaled.hpp>
 #include <skel/detail/record/history_recorder.hpp>
 
 #include "announcement_text.hpp"

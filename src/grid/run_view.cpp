@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/tell_user.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/threads.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>

@@ -12,12 +12,11 @@
 #include <system_error>
 #include <vector>
 
+#include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/size_text.hpp>
-#include <skel/detail/base/standard_descriptors.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace skel {

@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include <skel/detail/base/tell_user.hpp>
+#include <skel/detail/base/shown.hpp>
 
 namespace skel {
 

@@ -1,7 +1,7 @@
 // MPI's functions for C and C++ programs, in front of the library that has them.
 #include "calls.hpp"
 
-#include <skel/detail/base/standard_descriptors.hpp>
+#include <skel/detail/base/descriptor.hpp>
 
 #include "serve.hpp"
 

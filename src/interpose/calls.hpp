@@ -5,7 +5,7 @@
 #include <mpi.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/tell_user.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/plan/collective.hpp>
 
 #include "process.hpp"

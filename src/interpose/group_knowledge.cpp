@@ -9,7 +9,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
-#include <skel/detail/base/tell_user.hpp>
+#include <skel/detail/base/shown.hpp>
 
 #include "process.hpp"
 

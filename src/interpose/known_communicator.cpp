@@ -13,7 +13,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/tell_user.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/plan/collective.hpp>
 #include <skel/detail/plan/collective_plan.hpp>
 #include <skel/detail/record/clock.hpp>

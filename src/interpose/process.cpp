@@ -7,10 +7,9 @@
 
 #include <cereal/types/map.hpp>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/model_parameters.hpp>

@@ -7,12 +7,10 @@
 #include <string_view>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/split.hpp>
-#include <skel/detail/base/tell_user.hpp>
 
 namespace skel::interpose {
 namespace {

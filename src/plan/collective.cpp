@@ -6,8 +6,8 @@
 #include <string>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/plan/circle.hpp>
 
 #include "algorithms.hpp"

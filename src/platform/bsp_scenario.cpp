@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/json_reader.hpp>

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include <skel/detail/base/control_groups.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/split.hpp>
+#include <skel/detail/base/threads.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 
 #include "tighten.hpp"

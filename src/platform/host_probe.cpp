@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/base/median_error.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/platform/kept_files.hpp>

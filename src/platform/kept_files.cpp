@@ -11,10 +11,10 @@
 #include <string_view>
 #include <system_error>
 
+#include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/write_all.hpp>
 #include <skel/detail/platform/kept_entries.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 

@@ -6,8 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
-#include <skel/detail/base/csv.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>

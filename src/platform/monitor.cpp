@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/cusum.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>

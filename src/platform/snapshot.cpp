@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/number.hpp>

@@ -10,9 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/base/classic_locale.hpp>
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/median_error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/platform/json_reader.hpp>
 #include <skel/detail/platform/kept_files.hpp>

@@ -3,9 +3,9 @@
 #include <system_error>
 #include <utility>
 
+#include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/output_file.hpp>
-#include <skel/detail/base/write_all.hpp>
 #include <skel/detail/record/output_file.hpp>
 
 #include "json_text.hpp"

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/type_name.hpp>
 
 namespace skel::runtime {
 namespace {

@@ -13,9 +13,9 @@
 
 #include <cereal/types/tuple.hpp>
 
+#include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/standard_descriptors.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/launched.hpp>
 #include <skel/detail/runtime/leaving.hpp>

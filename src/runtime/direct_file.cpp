@@ -13,8 +13,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/write_all.hpp>
 
 #include "disk.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include <skel/detail/base/type_name.hpp>
+#include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
 
 namespace skel::runtime {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/runtime/flow_control.hpp>
 
 namespace skel::runtime::flow_control {

@@ -12,7 +12,6 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/runtime/waiting_pause.hpp>
 
 #include "answers.hpp"

@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <skel/detail/base/median_error.hpp>
 #include <skel/detail/base/statistics.hpp>
 
 #include "probe_messages.hpp"

@@ -20,11 +20,10 @@
 #include <thread>
 #include <utility>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/descriptor.hpp>
-#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
 

@@ -23,7 +23,6 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/text_file.hpp>
-#include <skel/detail/base/write_all.hpp>
 
 #include "disk.hpp"
 

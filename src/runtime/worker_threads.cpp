@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/threads.hpp>
 #include <skel/detail/runtime/quiet.hpp>
 

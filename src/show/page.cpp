@@ -9,9 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include <skel/detail/base/counted.hpp>
-#include <skel/detail/base/html_text.hpp>
-#include <skel/detail/base/scaled.hpp>
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/shown.hpp>
 
 #include "colour_scale.hpp"
 #include "live_script_text.hpp"

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/type_name.hpp>
 
 namespace shop {
 struct out_of_stock : std::runtime_error {

@@ -141,4 +141,57 @@ TEST(Number, OfALibraryOfCHasAPointWhereTheClassicLocaleIsAskedFor) {
   EXPECT_STREQ(text, "0,5") << "the locale of the program stays";
 }
 
+using skel::scaled;
+
+TEST(Scaled, HasThreeDigitsAndAPrefix) {
+  EXPECT_EQ(scaled(0.012345, "s"), "12.3 ms");
+  EXPECT_EQ(scaled(5, "B"), "5 B");
+  EXPECT_EQ(scaled(2.5e6, "B/s"), "2.5 MB/s");
+  EXPECT_EQ(scaled(1e-12, "s"), "0.001 ns");
+  EXPECT_EQ(scaled(1e15, "B"), "1e+06 GB");
+}
+
+TEST(Scaled, OfNothingSaysSo) {
+  for (double const none : {0.0, -1.0, std::nan("")}) EXPECT_EQ(scaled(none, "s"), "-");
+}
+
+using skel::size_in;
+
+TEST(SizeIn, TakesUnitsAsTheCoreUtilitiesDo) {
+  struct size {
+    std::string text;
+    double bytes;
+  };
+  for (size const& one : {size{"0", 0},
+                          {"8192", 8192},
+                          {"1e6", 1e6},
+                          {"+7", 7},
+                          {"-1", -1},
+                          {"1.5", 1.5},
+                          {"12B", 12},
+                          {"8k", 8192},
+                          {"8K", 8192},
+                          {"64KiB", 65536},
+                          {"64 kib", 65536},
+                          {"1.5k", 1536},
+                          {"8kB", 8000},
+                          {"1M", 1048576},
+                          {"1MB", 1e6},
+                          {"2GiB", 2147483648.0},
+                          {"1g", 1073741824},
+                          {"1T", 1099511627776.0}})
+    EXPECT_EQ(size_in(one.text), one.bytes) << one.text;
+}
+
+TEST(SizeIn, TakesNothingElse) {
+  for (std::string const text : {"", "k", "many", "8x", "8kk", "8 Mi", "8KiB ", " 8", "8,5", "8k8", "0x10", "+-1"})
+    EXPECT_EQ(size_in(text), std::nullopt) << text;
+}
+
+TEST(Counted, HasAPluralExceptForOne) {
+  EXPECT_EQ(skel::counted(0, "rank"), "0 ranks");
+  EXPECT_EQ(skel::counted(1, "rank"), "1 rank");
+  EXPECT_EQ(skel::counted(12, "other rank"), "12 other ranks");
+}
+
 }  // namespace

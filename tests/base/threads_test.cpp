@@ -13,7 +13,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/detail/base/control_groups.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/threads.hpp>
 

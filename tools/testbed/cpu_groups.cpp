@@ -14,8 +14,8 @@
 #include <system_error>
 #include <thread>
 
-#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 
 #include "descriptor.hpp"
 

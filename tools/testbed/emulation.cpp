@@ -5,10 +5,10 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/split.hpp>
 
 #include "cpu_groups.hpp"
 

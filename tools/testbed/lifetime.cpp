@@ -15,9 +15,9 @@
 #include <system_error>
 #include <thread>
 
-#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/split.hpp>
 
 #include "control.hpp"
 #include "cpu_groups.hpp"

@@ -1,6 +1,6 @@
 #include <skel/detail/runtime/bsp/errors.hpp>
 
-#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
 
 namespace skel::runtime::bsp {
 namespace {

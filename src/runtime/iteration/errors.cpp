@@ -1,6 +1,6 @@
 #include <skel/detail/runtime/iteration/errors.hpp>
 
-#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
 
 namespace skel::runtime::iteration {
 namespace {

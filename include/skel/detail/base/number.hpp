@@ -3,6 +3,7 @@
 #include <charconv>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +53,30 @@ template <class Number>
 std::optional<Number> number_in(std::string_view text) {
   auto const number = take_number<Number>(text);
   return text.empty() ? number : std::nullopt;
+}
+
+/// A time or a size with three digits and a prefix: "12.3 ms"; "-" for what is not more than 0.
+std::string scaled(double value, char const* unit);
+
+/// How far something is from what was predicted, given as a multiple of it: "+3.4 %", and beyond a factor 10 either
+/// way "x 8900 of what was predicted", with two digits.
+std::string off_by(double ratio, char const* of = "of what was predicted");
+
+/// A rate with three digits, per minute or hour where there is less than one in ten of the time before it.
+std::string rated(double per_second, char const* things = "items");
+
+/// "12 %"; "-" for what is not finite.
+std::string share_text(double share);
+
+/// A size in bytes as people write it: a decimal number, perhaps with a unit behind it. k, M, G, T and KiB, MiB, GiB,
+/// TiB are powers of 1024, kB, MB, GB, TB powers of 1000 (as for the core utilities of GNU; B alone is one byte); upper
+/// and lower case are the same. "8k" and "8 KiB" are 8192. The number may be negative or a fraction: whether that makes
+/// sense is the caller's business. Nothing where it is no such text.
+std::optional<double> size_in(std::string_view text);
+
+/// "1 rank", "3 ranks": a number and what it counts, a noun with a regular plural.
+inline std::string counted(std::uint64_t count, std::string_view noun) {
+  return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }
 
 }  // namespace skel

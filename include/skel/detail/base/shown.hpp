@@ -29,4 +29,12 @@ inline constexpr std::size_t longest_name = 255;
 /// must be printable UTF-8 text of at most longest_name bytes.
 std::optional<std::string> fault_of_name(std::string_view name);
 
+/// Text that came from outside, as it may stand in a page of HTML or in SVG, between tags or in a quoted attribute: as
+/// printable() shows it, with the characters that mean something there as entities. O(bytes).
+std::string in_html(std::string_view text);
+
+/// Writes the line "skel: TEXT" to standard error. The text may have parts from outside: it is made printable
+/// (skel::printable).
+void tell_user(std::string_view text);
+
 }  // namespace skel

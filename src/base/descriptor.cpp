@@ -1,4 +1,4 @@
-#include <skel/detail/base/write_all.hpp>
+#include <skel/detail/base/descriptor.hpp>
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -37,10 +37,10 @@ size_limit_is_error::~size_limit_is_error() {
   errno = code;
 }
 
-int write_all(int descriptor, std::string_view bytes) noexcept {
+int write_all(int to, std::string_view bytes) noexcept {
   size_limit_is_error const guard;
   while (!bytes.empty()) {
-    ssize_t const wrote = ::write(descriptor, bytes.data(), bytes.size());
+    ssize_t const wrote = ::write(to, bytes.data(), bytes.size());
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0) return errno;
     bytes.remove_prefix(static_cast<std::size_t>(wrote));
@@ -61,6 +61,15 @@ int open_new(std::string const& begin, mode_t mode, std::string& name) {
     name = begin + std::to_string(::getpid()) + "-" + std::to_string(k);
     int const made = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (made >= 0 || errno != EEXIST) return made;
+  }
+}
+
+void occupy_standard_descriptors() {
+  for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
+    if (::fcntl(number, F_GETFD) != -1 || errno != EBADF) continue;
+    // A file that is opened gets the lowest number that is free. In this mode reading and writing fail as they did.
+    int const mode = number == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (descriptor opened(::open("/dev/null", mode)); opened.number() == number) opened.release();
   }
 }
 
