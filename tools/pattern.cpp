@@ -12,7 +12,7 @@
 
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/formats/mesh_files.hpp>
-#include <skel/detail/pattern/feature_list.hpp>
+#include <skel/detail/pattern/pattern_features.hpp>
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/record/clock.hpp>

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <skel/detail/pattern/feature_list.hpp>
+#include <skel/detail/pattern/pattern_features.hpp>
 
 namespace bench::reductions {
 

@@ -11,8 +11,7 @@
 #include <skel/detail/grid/collective_calls.hpp>
 #include <skel/detail/grid/report.hpp>
 #include <skel/detail/grid/settings.hpp>
-#include <skel/detail/pattern/is_mesh_program.hpp>
-#include <skel/detail/runtime/bsp/is_program.hpp>
+#include <skel/detail/pattern/program_kinds.hpp>
 #include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/program.hpp>

@@ -14,7 +14,7 @@
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/base/text_file.hpp>
-#include <skel/detail/pattern/cell_list.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 #include "gmsh_elements.hpp"
 #include "gmsh_entities.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/pattern/cell_list.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 #include "mesh_formats.hpp"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/pattern/cell_list.hpp>
 #include <skel/detail/pattern/edge_table.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 namespace skel {
 

@@ -12,7 +12,7 @@
 
 #include <skel/detail/pattern/compose.hpp>
 #include <skel/detail/pattern/runtime_pipeline.hpp>
-#include <skel/detail/pattern/statefulness.hpp>
+#include <skel/detail/pattern/user_function.hpp>
 #include <skel/detail/runtime/sequential.hpp>
 #include <skel/detail/runtime/station_state.hpp>
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/detail/pattern/feature_list.hpp>
+#include <skel/detail/pattern/pattern_features.hpp>
 #include <skel/detail/pattern/synthetic.hpp>
 #include <skel/detail/runtime/reduction/characterise.hpp>
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <skel/detail/pattern/stop_argument.hpp>
+#include <skel/detail/pattern/user_function.hpp>
 
 namespace skel {
 namespace skeletons {

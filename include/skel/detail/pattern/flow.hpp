@@ -1,19 +1,31 @@
 #pragma once
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <optional>
+#include <string>
 #include <type_traits>
 
 #include <skel/detail/pattern/emitter.hpp>
-#include <skel/detail/pattern/fixed_string.hpp>
 #include <skel/detail/pattern/operators.hpp>
 #include <skel/detail/pattern/portion.hpp>
-#include <skel/detail/pattern/stop_argument.hpp>
+#include <skel/detail/pattern/user_function.hpp>
 
 /// How item types flow from skeleton to skeleton, and what is said when they do not fit.
 namespace skel::skeletons {
+
+/// A string literal as a template argument: skel::stage<"deflate">(f) carries its name in its type, so that compiler
+/// messages say it.
+template <std::size_t N>
+struct fixed_string {
+  char text[N]{};
+
+  constexpr fixed_string(char const (&literal)[N]) { std::copy_n(literal, N, text); }
+  std::string str() const { return std::string(text, N - 1); }
+};
 
 /// A callable whose type carries the name of its stage.
 template <fixed_string Name, class F>

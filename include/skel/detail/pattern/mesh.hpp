@@ -3,8 +3,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <skel/detail/pattern/pattern.hpp>
@@ -211,3 +213,30 @@ void for_each_edge(cell_kind kind, std::span<subscript const> cell, Visit&& visi
 }
 
 }  // namespace skel
+
+namespace skel::skeletons {
+
+/// Cells of any kinds while they come one after the other: first the nodes of a cell, then its end.
+struct cell_list {
+  std::vector<cell_kind> kinds;
+  std::vector<std::size_t> offsets{0};
+  std::vector<subscript> corners;
+
+  void add(subscript node) { corners.push_back(node); }
+  void end(cell_kind kind) {
+    kinds.push_back(kind);
+    offsets.push_back(corners.size());
+  }
+  /// A cell at once.
+  void add(cell_kind kind, std::initializer_list<subscript> nodes) {
+    corners.insert(corners.end(), nodes);
+    end(kind);
+  }
+  std::size_t size() const { return kinds.size(); }
+
+  mesh finish(std::size_t nodes, node_positions where) && {
+    return {nodes, std::move(kinds), std::move(offsets), std::move(corners), std::move(where)};
+  }
+};
+
+}  // namespace skel::skeletons

@@ -12,10 +12,10 @@
 
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/pattern/face_neighbours.hpp>
-#include <skel/detail/pattern/is_mesh_program.hpp>
 #include <skel/detail/pattern/mesh.hpp>
 #include <skel/detail/pattern/mesh_element.hpp>
 #include <skel/detail/pattern/mesh_steps.hpp>
+#include <skel/detail/pattern/program_kinds.hpp>
 
 namespace skel {
 

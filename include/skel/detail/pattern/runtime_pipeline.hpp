@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <skel/detail/pattern/compose.hpp>
-#include <skel/detail/pattern/statefulness.hpp>
+#include <skel/detail/pattern/user_function.hpp>
 
 namespace skel {
 namespace skeletons {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <skel/detail/pattern/flow.hpp>
-#include <skel/detail/pattern/wrapper.hpp>
+#include <skel/detail/pattern/user_function.hpp>
 #include <skel/detail/runtime/codec.hpp>
 #include <skel/detail/runtime/items.hpp>
 #include <skel/detail/runtime/worker.hpp>

@@ -16,7 +16,7 @@
 
 #include <skel/detail/pattern/collective_stages.hpp>
 #include <skel/detail/pattern/runtime_pipeline.hpp>
-#include <skel/detail/pattern/wrapper.hpp>
+#include <skel/detail/pattern/user_function.hpp>
 
 /// The meaning of a program: one item after the other, each through all stages. Every other engine must give what this
 /// one gives (up to the order that an unordered farm leaves open). It shares no code with them.

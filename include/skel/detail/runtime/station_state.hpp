@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <skel/detail/pattern/statefulness.hpp>
+#include <skel/detail/pattern/user_function.hpp>
 #include <skel/detail/runtime/transferable.hpp>
 
 /// What a serial station keeps from item to item, and how it goes to another rank.

@@ -15,8 +15,7 @@
 
 #include <skel/detail/pattern/accumulate.hpp>
 #include <skel/detail/pattern/emitter.hpp>
-#include <skel/detail/pattern/stop_argument.hpp>
-#include <skel/detail/pattern/wrapper.hpp>
+#include <skel/detail/pattern/user_function.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/codec.hpp>
 #include <skel/detail/runtime/items.hpp>

@@ -14,7 +14,7 @@
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/pattern/migration_settings.hpp>
 #include <skel/detail/pattern/operators.hpp>
-#include <skel/detail/runtime/bsp/is_program.hpp>
+#include <skel/detail/pattern/program_kinds.hpp>
 #include <skel/detail/runtime/bsp/moves.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
 #include <skel/detail/runtime/transferable.hpp>

@@ -5,11 +5,42 @@
 #include <type_traits>
 #include <utility>
 
-#include <skel/detail/pattern/wrapper.hpp>
-
-/// Functions of sources, stages and sinks may take a std::stop_token as their last argument. It is stopped when the run
-/// ends early: after an exception elsewhere, after a signal, or where the program asks for it.
+/// What skel knows of a function of users. Functions of sources, stages and sinks may take a std::stop_token as their
+/// last argument. It is stopped when the run ends early: after an exception elsewhere, after a signal, or where the
+/// program asks for it.
 namespace skel::skeletons {
+
+/// A callable of skel's around one of the user's, its `function`: skel_wraps is the user's type.
+template <class F>
+concept wrapper = requires {
+  typename F::skel_wraps;
+  requires std::is_same_v<decltype(F::function), typename F::skel_wraps>;
+};
+
+/// A function of skel's that begins before the first item of a run, where it will be called: skel_begin() may throw.
+template <class F>
+concept begins = requires(F& function) {
+  function.skel_begin();
+};
+
+/// Calls `finish()` of a user's function object that has one.
+template <class F>
+void finish(F& function) {
+  if constexpr (wrapper<F>)
+    skeletons::finish(function.function);
+  else if constexpr (requires { function.finish(); })
+    function.finish();
+}
+
+/// Whether a function object can keep nothing from one call to the next, as far as its type says: it has no members, as
+/// a lambda without captures, or is a plain function. Whatever has members may keep state, also a lambda that captures
+/// by value or by reference: skel::stateless says that it does not.
+/// Limits: globals and static variables are not seen; each rank has its own.
+template <class F>
+inline constexpr bool is_stateless =
+    std::is_empty_v<F> || std::is_function_v<std::remove_pointer_t<F>> || std::is_member_pointer_v<F>;
+template <wrapper F>
+inline constexpr bool is_stateless<F> = is_stateless<typename F::skel_wraps>;
 
 template <class T>
 inline constexpr bool is_stop_token = std::is_same_v<std::remove_cvref_t<T>, std::stop_token>;

@@ -1,4 +1,4 @@
-#include <skel/detail/pattern/feature_list.hpp>
+#include <skel/detail/pattern/pattern_features.hpp>
 
 #include <map>
 #include <set>
