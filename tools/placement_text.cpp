@@ -7,7 +7,7 @@
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/base/text_file.hpp>
-#include <skel/detail/plan/placement_text.hpp>
+#include <skel/detail/plan/placement.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace skel::tools {

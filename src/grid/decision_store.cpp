@@ -20,9 +20,8 @@
 #include <skel/detail/mapping/reduction_choice.hpp>
 #include <skel/detail/mapping/remap_choice.hpp>
 #include <skel/detail/plan/collective.hpp>
-#include <skel/detail/plan/placement_text.hpp>
+#include <skel/detail/plan/placement.hpp>
 #include <skel/detail/plan/reduction.hpp>
-#include <skel/detail/plan/reduction_exchange.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <skel/detail/plan/placement_text.hpp>
+#include <skel/detail/plan/placement.hpp>
 #include <skel/detail/runtime/program.hpp>
 
 #include "planner.hpp"

@@ -26,7 +26,7 @@
 #include <skel/detail/mapping/migration_price.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/plan/block.hpp>
-#include <skel/detail/plan/placement_text.hpp>
+#include <skel/detail/plan/placement.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/kept_files.hpp>

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <skel/detail/cost/move_time.hpp>
-#include <skel/detail/plan/moved_stages.hpp>
+#include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/record/clock.hpp>
 
 namespace skel {

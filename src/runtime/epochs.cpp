@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/plan/moved_stages.hpp>
+#include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/flow_control.hpp>
 

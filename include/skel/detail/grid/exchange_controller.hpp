@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <skel/detail/grid/reduction_controller.hpp>
-#include <skel/detail/plan/reduction_exchange.hpp>
+#include <skel/detail/plan/reduction.hpp>
 #include <skel/grid.hpp>
 
 namespace skel {

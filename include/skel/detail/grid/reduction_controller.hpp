@@ -13,7 +13,6 @@
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/pattern/pattern_features.hpp>
 #include <skel/detail/plan/reduction.hpp>
-#include <skel/detail/plan/reduction_exchange.hpp>
 #include <skel/detail/runtime/team.hpp>
 
 namespace skel {

@@ -11,7 +11,7 @@
 
 #include <skel/detail/mapping/decision_problem.hpp>
 #include <skel/detail/plan/collective.hpp>
-#include <skel/detail/plan/reduction_exchange.hpp>
+#include <skel/detail/plan/reduction.hpp>
 
 namespace skel::mapping {
 

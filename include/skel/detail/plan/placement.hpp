@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <skel/detail/base/fields.hpp>
@@ -26,5 +28,28 @@ inline placement place_each(std::vector<host_id> const& hosts) {
   for (host_id host : hosts) result.stages.push_back({host});
   return result;
 }
+
+/// Workers of a stage that are together.
+struct named_workers {
+  std::string host;
+  std::size_t count = 1;
+
+  friend bool operator==(named_workers const&, named_workers const&) = default;
+};
+
+/// A placement as users write it, by stages: nothing says yet whether there are such hosts.
+using placement_text = std::vector<std::vector<named_workers>>;
+
+/// Reads the workers of a stage, joined by plus signs: "a+b*2" is one on a and two on b. Blanks around names do not
+/// count. `stage`: what errors call it, such as "stage 2". O(length).
+/// Throws skel::error where no host is named, or what stands behind a star is no number of workers.
+std::vector<named_workers> read_workers(std::string_view text, std::string const& stage);
+
+/// Reads all stages, with a line between them: "a | a+b*2 | a". As read_workers().
+placement_text read_placement(std::string_view text);
+
+/// With " | " between stages, and the hosts of each in the order of their names, each once: the same for all texts that
+/// mean the same.
+std::string to_string(placement_text const& where);
 
 }  // namespace skel::plan

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <skel/detail/base/fields.hpp>
+#include <skel/detail/record/stage_move.hpp>
 
 namespace skel::plan {
 
@@ -50,5 +51,9 @@ struct run_plan {
   double part_pause = 0.02;
   SKEL_FIELDS(stations, batch_latency, batch_bytes, direct_bytes, reorder_factor, most_bytes, part_pause);
 };
+
+/// The stations that `to` has on other ranks than `from`, or with other widths, whichever worker is on which rank; of
+/// those that both plans have. O(workers log workers).
+std::vector<record::stage_move> moved_stages(run_plan const& from, run_plan const& to);
 
 }  // namespace skel::plan

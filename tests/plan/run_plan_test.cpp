@@ -1,4 +1,4 @@
-#include <skel/detail/plan/moved_stages.hpp>
+#include <skel/detail/plan/run_plan.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

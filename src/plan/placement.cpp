@@ -1,4 +1,4 @@
-#include <skel/detail/plan/placement_text.hpp>
+#include <skel/detail/plan/placement.hpp>
 
 #include <map>
 #include <utility>
