@@ -29,9 +29,9 @@
 #include <skel/detail/platform/host_load.hpp>
 #include <skel/detail/platform/monitor.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/dealt_pieces.hpp>
-#include <skel/detail/runtime/page_memory.hpp>
-#include <skel/detail/runtime/run_line.hpp>
+#include <skel/detail/runtime/line/run_line.hpp>
+#include <skel/detail/runtime/threads/dealt_pieces.hpp>
+#include <skel/detail/runtime/threads/page_memory.hpp>
 
 #include "support/cpu_time.hpp"
 #include "support/draw.hpp"
@@ -241,7 +241,7 @@ int pages(std::size_t rounds) {
   return 0;
 }
 
-/// take_seconds (runtime/dealt_pieces.hpp): what taking a piece and beginning its loop takes.
+/// take_seconds (runtime/threads/dealt_pieces.hpp): what taking a piece and beginning its loop takes.
 int pieces(std::size_t rounds) {
   constexpr std::size_t things = 1 << 16, grain = 8;
   runtime::dealt_pieces all;

@@ -19,7 +19,7 @@
 
 #include <skel/detail/pattern/compose.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/run_line.hpp>
+#include <skel/detail/runtime/line/run_line.hpp>
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/pattern/compose.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/run_line.hpp>
+#include <skel/detail/runtime/line/run_line.hpp>
 
 #include "support/dice.hpp"
 #include "support/spin.hpp"

@@ -17,7 +17,7 @@
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/reduction/characterise.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 #include "options.hpp"
 

@@ -18,8 +18,8 @@
 #include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
-#include <skel/detail/runtime/launched.hpp>
-#include <skel/detail/runtime/quiet.hpp>
+#include <skel/detail/runtime/ranks/launched.hpp>
+#include <skel/detail/runtime/ranks/quiet.hpp>
 
 #include "options.hpp"
 #include "verbs.hpp"

@@ -26,7 +26,7 @@
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/platform/reduction_model.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/bandwidth.hpp>
+#include <skel/detail/runtime/threads/bandwidth.hpp>
 
 #include "interrupt.hpp"
 #include "options.hpp"

@@ -9,7 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/runtime/run_watch.hpp>
+#include <skel/detail/runtime/ranks/run_watch.hpp>
 
 #include "options.hpp"
 #include "verbs.hpp"

@@ -23,7 +23,7 @@
 #include <mpi.h>
 #include <simgrid/s4u.hpp>
 
-#include <skel/detail/runtime/collective.hpp>
+#include <skel/detail/runtime/collective/collective.hpp>
 
 #include "grid/collective_data.hpp"
 #include "grid/plan_json.hpp"

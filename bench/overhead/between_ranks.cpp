@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/pattern/compose.hpp>
-#include <skel/detail/runtime/run_line.hpp>
+#include <skel/detail/runtime/line/run_line.hpp>
 
 #include "support/repeat.hpp"
 

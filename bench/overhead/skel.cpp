@@ -1,5 +1,5 @@
 #include <skel/detail/pattern/compose.hpp>
-#include <skel/detail/runtime/run_line.hpp>
+#include <skel/detail/runtime/line/run_line.hpp>
 
 #include "overhead/stream.hpp"
 

@@ -6,7 +6,7 @@
 #include <skel/detail/cost/line_bounds.hpp>
 #include <skel/detail/cost/line_simulation.hpp>
 #include <skel/detail/cost/line_solver.hpp>
-#include <skel/detail/runtime/flow_control.hpp>
+#include <skel/detail/runtime/station/flow_control.hpp>
 
 namespace bench {
 namespace {

@@ -13,8 +13,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/runtime/communicator.hpp>
-#include <skel/detail/runtime/launched.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
+#include <skel/detail/runtime/ranks/launched.hpp>
 
 #include "prediction/models.hpp"
 #include "prediction/random_case.hpp"

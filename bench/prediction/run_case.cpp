@@ -14,7 +14,7 @@
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/pattern/runtime_pipeline.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/run_line.hpp>
+#include <skel/detail/runtime/line/run_line.hpp>
 
 #include "prediction/emulated_processor.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 #include "prediction/random_case.hpp"
 

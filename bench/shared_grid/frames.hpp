@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <skel/detail/pattern/compose.hpp>
-#include <skel/detail/runtime/calibration.hpp>
+#include <skel/detail/runtime/line/calibration.hpp>
 
 #include "simulation/simulated_hosts.hpp"
 

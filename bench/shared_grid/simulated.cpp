@@ -11,8 +11,8 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/host_load.hpp>
-#include <skel/detail/runtime/communicator.hpp>
-#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/line/program.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 #include "grid/decision_store.hpp"
 #include "grid/forecast_doubt.hpp"
@@ -20,7 +20,7 @@
 #include "grid/processor_map.hpp"
 #include "grid/program_history.hpp"
 #include "grid/remapping.hpp"
-#include "runtime/run_here.hpp"
+#include "runtime/line/run_here.hpp"
 #include "shared_grid/frames.hpp"
 #include "shared_grid/job.hpp"
 #include "simulation/simulated_hosts.hpp"

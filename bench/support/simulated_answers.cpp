@@ -1,4 +1,4 @@
-#include "../../src/runtime/answers.hpp"
+#include "../../src/runtime/ranks/answers.hpp"
 
 /// Simulated hosts always answer.
 void skel::runtime::expect_answers() {}

@@ -12,9 +12,9 @@
 #include <skel/detail/grid/report.hpp>
 #include <skel/detail/grid/settings.hpp>
 #include <skel/detail/pattern/program_kinds.hpp>
-#include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/errors.hpp>
-#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/line/program.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel {
 

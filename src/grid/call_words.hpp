@@ -6,8 +6,8 @@
 #include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
-#include <skel/detail/runtime/program.hpp>
-#include <skel/detail/runtime/rendezvous.hpp>
+#include <skel/detail/runtime/line/program.hpp>
+#include <skel/detail/runtime/ranks/rendezvous.hpp>
 
 namespace skel {
 

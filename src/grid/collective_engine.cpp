@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
-#include <skel/detail/runtime/collective.hpp>
+#include <skel/detail/runtime/collective/collective.hpp>
 #include <skel/detail/runtime/errors.hpp>
-#include <skel/detail/runtime/native.hpp>
+#include <skel/detail/runtime/ranks/native.hpp>
 
 namespace skel {
 

@@ -12,9 +12,9 @@
 #include <skel/detail/grid/collective_calls.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
-#include <skel/detail/runtime/communicator.hpp>
-#include <skel/detail/runtime/quiet.hpp>
-#include <skel/detail/runtime/rendezvous.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
+#include <skel/detail/runtime/ranks/quiet.hpp>
+#include <skel/detail/runtime/ranks/rendezvous.hpp>
 
 #include "live_machine.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include <skel/detail/runtime/flow_control.hpp>
+#include <skel/detail/runtime/station/flow_control.hpp>
 
 namespace skel {
 

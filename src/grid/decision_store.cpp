@@ -23,7 +23,7 @@
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/plan/reduction.hpp>
 #include <skel/detail/runtime/archive.hpp>
-#include <skel/detail/runtime/sole_use.hpp>
+#include <skel/detail/runtime/ranks/sole_use.hpp>
 
 #include "run_files.hpp"
 #include "warn.hpp"

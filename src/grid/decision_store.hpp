@@ -11,7 +11,7 @@
 #include <skel/detail/mapping/decision_knowledge.hpp>
 #include <skel/detail/platform/kept_entries.hpp>
 #include <skel/detail/record/decision_file.hpp>
-#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel {
 

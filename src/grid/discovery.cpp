@@ -15,7 +15,7 @@
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/grid_probe.hpp>
+#include <skel/detail/runtime/ranks/grid_probe.hpp>
 
 #include "missing_figures.hpp"
 #include "run_hosts.hpp"

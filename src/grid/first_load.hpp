@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include <skel/detail/runtime/calibration.hpp>
+#include <skel/detail/runtime/line/calibration.hpp>
 
 #include "rank_cores.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <skel/detail/plan/placement.hpp>
-#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/line/program.hpp>
 
 #include "planner.hpp"
 

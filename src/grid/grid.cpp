@@ -34,17 +34,17 @@
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/bytes.hpp>
-#include <skel/detail/runtime/calibration.hpp>
 #include <skel/detail/runtime/iteration/cell_exchange.hpp>
 #include <skel/detail/runtime/iteration/phase_times.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
 #include <skel/detail/runtime/iteration/step_time.hpp>
 #include <skel/detail/runtime/iteration/update_check.hpp>
-#include <skel/detail/runtime/leaving.hpp>
-#include <skel/detail/runtime/native.hpp>
-#include <skel/detail/runtime/run_line.hpp>
-#include <skel/detail/runtime/sole_use.hpp>
-#include <skel/detail/runtime/worker_threads.hpp>
+#include <skel/detail/runtime/line/calibration.hpp>
+#include <skel/detail/runtime/line/run_line.hpp>
+#include <skel/detail/runtime/ranks/leaving.hpp>
+#include <skel/detail/runtime/ranks/native.hpp>
+#include <skel/detail/runtime/ranks/sole_use.hpp>
+#include <skel/detail/runtime/threads/worker_threads.hpp>
 
 #include "announcement_log.hpp"
 #include "bsp_scenario_recorder.hpp"

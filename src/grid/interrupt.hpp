@@ -4,7 +4,7 @@
 #include <csignal>
 #include <stop_token>
 
-#include <skel/detail/runtime/run_watch.hpp>
+#include <skel/detail/runtime/ranks/run_watch.hpp>
 
 namespace skel {
 

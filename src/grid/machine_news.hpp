@@ -10,7 +10,7 @@
 #include <skel/detail/platform/last_words.hpp>
 #include <skel/detail/platform/monitor.hpp>
 #include <skel/detail/platform/snapshot.hpp>
-#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel {
 

@@ -11,8 +11,8 @@
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/record/checkpoint_record.hpp>
 #include <skel/detail/runtime/checkpoint_store.hpp>
-#include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 #include "resumption.hpp"
 

@@ -7,8 +7,8 @@
 
 #include <skel/detail/grid/report.hpp>
 #include <skel/detail/grid/settings.hpp>
-#include <skel/detail/runtime/calibration.hpp>
-#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/line/calibration.hpp>
+#include <skel/detail/runtime/line/program.hpp>
 
 #include "processor_map.hpp"
 #include "program_history.hpp"

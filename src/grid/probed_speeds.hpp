@@ -5,8 +5,8 @@
 
 #include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/record/run_record.hpp>
-#include <skel/detail/runtime/calibration.hpp>
-#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/line/calibration.hpp>
+#include <skel/detail/runtime/line/program.hpp>
 
 #include "rank_cores.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <skel/detail/platform/description.hpp>
-#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/line/program.hpp>
 
 #include "first_load.hpp"
 #include "rank_cores.hpp"

@@ -14,8 +14,8 @@
 #include <skel/detail/mapping/service_times.hpp>
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/record/run_record.hpp>
-#include <skel/detail/runtime/calibration.hpp>
-#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/line/calibration.hpp>
+#include <skel/detail/runtime/line/program.hpp>
 
 #include "decision_store.hpp"
 

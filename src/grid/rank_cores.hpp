@@ -6,7 +6,7 @@
 
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/platform/description.hpp>
-#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel {
 

@@ -9,7 +9,7 @@
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/runtime/archive.hpp>
-#include <skel/detail/runtime/move_states.hpp>
+#include <skel/detail/runtime/line/move_states.hpp>
 
 #include "stage_states.hpp"
 #include "warn.hpp"

@@ -10,9 +10,9 @@
 #include <skel/detail/grid/settings.hpp>
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/runtime/checkpoint_store.hpp>
-#include <skel/detail/runtime/communicator.hpp>
-#include <skel/detail/runtime/program.hpp>
-#include <skel/detail/runtime/run_line.hpp>
+#include <skel/detail/runtime/line/program.hpp>
+#include <skel/detail/runtime/line/run_line.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel {
 

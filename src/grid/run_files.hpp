@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel {
 

@@ -5,7 +5,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/runtime/quiet.hpp>
+#include <skel/detail/runtime/ranks/quiet.hpp>
 
 namespace skel {
 

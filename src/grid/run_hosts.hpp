@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <skel/detail/platform/host_probe.hpp>
-#include <skel/detail/runtime/quiet.hpp>
+#include <skel/detail/runtime/ranks/quiet.hpp>
 
 namespace skel {
 

@@ -14,8 +14,8 @@
 #include <skel/detail/grid/report.hpp>
 #include <skel/detail/grid/settings.hpp>
 #include <skel/detail/record/history_recorder.hpp>
-#include <skel/detail/runtime/program.hpp>
-#include <skel/detail/runtime/run_line.hpp>
+#include <skel/detail/runtime/line/program.hpp>
+#include <skel/detail/runtime/line/run_line.hpp>
 
 #include "loopback_server.hpp"
 #include "remapping.hpp"

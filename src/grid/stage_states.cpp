@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/runtime/move_states.hpp>
+#include <skel/detail/runtime/line/move_states.hpp>
 
 namespace skel {
 namespace {

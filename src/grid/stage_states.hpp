@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <skel/detail/plan/run_plan.hpp>
-#include <skel/detail/runtime/communicator.hpp>
-#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/line/program.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 #include "planner.hpp"
 

@@ -16,7 +16,7 @@
 #include <mpi.h>
 
 #include <skel/detail/mapping/collective_mapper.hpp>
-#include <skel/detail/runtime/collective.hpp>
+#include <skel/detail/runtime/collective/collective.hpp>
 
 #include "agreement.hpp"
 #include "change_watch.hpp"

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include <skel/detail/runtime/collective.hpp>
+#include <skel/detail/runtime/collective/collective.hpp>
 
 #include "datatype.hpp"
 

@@ -14,7 +14,7 @@
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 #include <skel/detail/runtime/archive.hpp>
-#include <skel/detail/runtime/quiet.hpp>
+#include <skel/detail/runtime/ranks/quiet.hpp>
 
 #include "agreement.hpp"
 #include "known_communicator.hpp"

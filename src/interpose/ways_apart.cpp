@@ -7,8 +7,8 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/cost/grid_models.hpp>
-#include <skel/detail/runtime/message_probe.hpp>
-#include <skel/detail/runtime/quiet.hpp>
+#include <skel/detail/runtime/ranks/message_probe.hpp>
+#include <skel/detail/runtime/ranks/quiet.hpp>
 
 namespace skel::interpose {
 namespace {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/runtime/sole_use.hpp>
+#include <skel/detail/runtime/ranks/sole_use.hpp>
 
 namespace skel::runtime {
 

@@ -15,7 +15,7 @@
 #include <mpi.h>
 
 #include <skel/detail/platform/decision_history.hpp>
-#include <skel/detail/runtime/sequential.hpp>
+#include <skel/detail/runtime/line/sequential.hpp>
 #include <skel/skel.hpp>
 
 #include "support/count_to.hpp"

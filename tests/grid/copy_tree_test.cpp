@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/detail/runtime/flow_control.hpp>
+#include <skel/detail/runtime/station/flow_control.hpp>
 
 #include <copy_tree.hpp>
 

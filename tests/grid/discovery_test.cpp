@@ -14,7 +14,7 @@
 #include <skel/detail/plan/tournament.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
-#include <skel/detail/runtime/quiet.hpp>
+#include <skel/detail/runtime/ranks/quiet.hpp>
 
 #include "run_hosts.hpp"
 

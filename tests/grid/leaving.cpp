@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include <skel/detail/runtime/communicator.hpp>
-#include <skel/detail/runtime/rendezvous.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
+#include <skel/detail/runtime/ranks/rendezvous.hpp>
 #include <skel/skel.hpp>
 
 namespace {

@@ -12,7 +12,7 @@
 
 #include <skel/skel.hpp>
 
-// Plans by hand that come while a program runs. Those of the engine: tests/runtime/next_plan_test.cpp.
+// Plans by hand that come while a program runs. Those of the engine: tests/runtime/line/next_plan_test.cpp.
 namespace {
 
 constexpr std::uint64_t items = 20000;

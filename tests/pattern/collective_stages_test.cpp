@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/pattern/collective_stages.hpp>
-#include <skel/detail/runtime/sequential.hpp>
+#include <skel/detail/runtime/line/sequential.hpp>
 
 #include "support/count_to.hpp"
 

@@ -13,8 +13,8 @@
 #include <skel/detail/pattern/compose.hpp>
 #include <skel/detail/pattern/runtime_pipeline.hpp>
 #include <skel/detail/pattern/user_function.hpp>
-#include <skel/detail/runtime/sequential.hpp>
-#include <skel/detail/runtime/station_state.hpp>
+#include <skel/detail/runtime/line/sequential.hpp>
+#include <skel/detail/runtime/station/station_state.hpp>
 
 #include "support/count_to.hpp"
 

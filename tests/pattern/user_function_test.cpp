@@ -9,7 +9,7 @@
 
 #include <skel/detail/pattern/compose.hpp>
 #include <skel/detail/pattern/runtime_pipeline.hpp>
-#include <skel/detail/runtime/sequential.hpp>
+#include <skel/detail/runtime/line/sequential.hpp>
 
 namespace {
 

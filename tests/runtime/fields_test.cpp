@@ -11,10 +11,10 @@
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/bsp/errors.hpp>
-#include <skel/detail/runtime/checkpoint.hpp>
 #include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/iteration/errors.hpp>
-#include <skel/detail/runtime/move_states.hpp>
+#include <skel/detail/runtime/line/checkpoint.hpp>
+#include <skel/detail/runtime/line/move_states.hpp>
 
 #include "support/field_laws.hpp"
 

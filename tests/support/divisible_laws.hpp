@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/detail/runtime/divisible_state.hpp>
+#include <skel/detail/runtime/station/divisible_state.hpp>
 
 namespace skel::test {
 

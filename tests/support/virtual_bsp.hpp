@@ -13,7 +13,7 @@
 
 #include <runtime/bsp/engine.hpp>
 #include <skel/detail/runtime/bsp/typed_group.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 #include "support/dice.hpp"
 #include "support/fake_network.hpp"

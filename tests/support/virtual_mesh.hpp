@@ -15,7 +15,7 @@
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/runtime/iteration/cell_exchange.hpp>
 #include <skel/detail/runtime/iteration/typed_part.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 #include "support/dice.hpp"
 #include "support/fake_network.hpp"

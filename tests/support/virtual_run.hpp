@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <runtime/conductor.hpp>
+#include <runtime/line/conductor.hpp>
 
 #include "support/dice.hpp"
 #include "support/fake_network.hpp"

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include <skel/detail/base/descriptor.hpp>
-#include <skel/detail/runtime/run_watch.hpp>
+#include <skel/detail/runtime/ranks/run_watch.hpp>
 
 namespace skel::test {
 

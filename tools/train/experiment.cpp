@@ -19,7 +19,7 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/reduction/characterise.hpp>
 #include <skel/detail/runtime/reduction/sample.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 namespace skel::training {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 /// More threads than the machine has.
 namespace skel::training {

@@ -12,8 +12,8 @@
 #include <skel/detail/record/bsp_record.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
-#include <skel/detail/runtime/run_watch.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/ranks/run_watch.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 #include "transport/rounds.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 #include "engine.hpp"
-#include "serve_ranks.hpp"
+#include "ranks/serve_ranks.hpp"
 #include "transport/mpi_transport.hpp"
 
 namespace skel::runtime::bsp {

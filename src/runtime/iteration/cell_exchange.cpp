@@ -10,7 +10,7 @@
 #include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/iteration/errors.hpp>
 
-#include "serve_ranks.hpp"
+#include "ranks/serve_ranks.hpp"
 #include "transport/mpi_transport.hpp"
 #include "transport/rounds.hpp"
 

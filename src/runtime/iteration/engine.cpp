@@ -13,7 +13,7 @@
 #include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/errors.hpp>
 
-#include "listed_ranks.hpp"
+#include "ranks/listed_ranks.hpp"
 
 namespace skel::runtime::iteration {
 namespace {

@@ -14,9 +14,9 @@
 #include <skel/detail/record/mesh_record.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
-#include <skel/detail/runtime/run_watch.hpp>
-#include <skel/detail/runtime/step_control.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/ranks/run_watch.hpp>
+#include <skel/detail/runtime/threads/step_control.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 #include "ghost_exchange.hpp"
 #include "pause_agreement.hpp"

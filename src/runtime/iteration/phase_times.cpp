@@ -13,9 +13,9 @@
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/run_watch.hpp>
-#include <skel/detail/runtime/step_control.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/ranks/run_watch.hpp>
+#include <skel/detail/runtime/threads/step_control.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 namespace skel::runtime::iteration {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <utility>
 
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 #include "engine.hpp"
-#include "serve_ranks.hpp"
+#include "ranks/serve_ranks.hpp"
 #include "transport/mpi_transport.hpp"
 
 namespace skel::runtime::iteration {

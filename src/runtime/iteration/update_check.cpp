@@ -10,7 +10,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
-#include <skel/detail/runtime/step_control.hpp>
+#include <skel/detail/runtime/threads/step_control.hpp>
 
 namespace skel::runtime::iteration {
 namespace {

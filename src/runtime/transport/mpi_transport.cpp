@@ -8,10 +8,10 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/native.hpp>
+#include <skel/detail/runtime/ranks/native.hpp>
 
-#include "answers.hpp"
 #include "mpi_pieces.hpp"
+#include "ranks/answers.hpp"
 
 namespace skel::runtime {
 

@@ -10,7 +10,7 @@
 
 #include <mpi.h>
 
-#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 #include "transport.hpp"
 

@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <simgrid/s4u.hpp>
 
-#include <skel/detail/runtime/grid_probe.hpp>
+#include <skel/detail/runtime/ranks/grid_probe.hpp>
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 #include "random_pattern.hpp"
 

@@ -11,8 +11,8 @@
 
 #include <skel/detail/pattern/compose.hpp>
 #include <skel/detail/plan/run_plan.hpp>
-#include <skel/detail/runtime/program.hpp>
-#include <skel/detail/runtime/sequential.hpp>
+#include <skel/detail/runtime/line/program.hpp>
+#include <skel/detail/runtime/line/sequential.hpp>
 
 #include "support/random_programs/leaves.hpp"
 

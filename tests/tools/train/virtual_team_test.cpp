@@ -7,7 +7,7 @@
 
 #include <skel/detail/record/clock.hpp>
 
-#include "runtime/team_laws.hpp"
+#include "runtime/threads/team_laws.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <skel/detail/cost/communication/any_model.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/snapshot.hpp>
-#include <skel/detail/runtime/quiet.hpp>
+#include <skel/detail/runtime/ranks/quiet.hpp>
 
 namespace skel {
 

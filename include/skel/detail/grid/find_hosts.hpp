@@ -6,7 +6,7 @@
 #include <skel/detail/cost/communication/any_model.hpp>
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/platform/snapshot.hpp>
-#include <skel/detail/runtime/quiet.hpp>
+#include <skel/detail/runtime/ranks/quiet.hpp>
 
 namespace skel {
 

@@ -13,7 +13,7 @@
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/pattern/pattern_features.hpp>
 #include <skel/detail/plan/reduction.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 namespace skel {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/runtime/checkpoint.hpp>
+#include <skel/detail/runtime/line/checkpoint.hpp>
 
 namespace skel::runtime {
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/runtime/items.hpp>
 #include <skel/detail/runtime/message.hpp>
+#include <skel/detail/runtime/station/items.hpp>
 #include <skel/detail/runtime/transferable.hpp>
 
 namespace skel {

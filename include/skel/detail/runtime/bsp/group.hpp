@@ -13,7 +13,7 @@
 #include <skel/detail/runtime/bsp/moves.hpp>
 #include <skel/detail/runtime/bsp/process_time.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
-#include <skel/detail/runtime/step_control.hpp>
+#include <skel/detail/runtime/threads/step_control.hpp>
 
 namespace skel::runtime::bsp {
 

@@ -15,7 +15,7 @@
 #include <skel/detail/record/bsp_record.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/moves.hpp>
-#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel::runtime::bsp {
 

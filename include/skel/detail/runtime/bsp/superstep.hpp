@@ -11,7 +11,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/bsp/arrays.hpp>
-#include <skel/detail/runtime/fold_tree.hpp>
+#include <skel/detail/runtime/collective/fold_tree.hpp>
 
 namespace skel {
 

@@ -20,7 +20,7 @@
 #include <skel/detail/runtime/bsp/program.hpp>
 #include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/codec.hpp>
-#include <skel/detail/runtime/fold_tree.hpp>
+#include <skel/detail/runtime/collective/fold_tree.hpp>
 
 namespace skel::runtime::bsp {
 

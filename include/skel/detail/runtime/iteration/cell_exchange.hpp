@@ -9,8 +9,8 @@
 
 #include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
-#include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel::runtime::iteration {
 

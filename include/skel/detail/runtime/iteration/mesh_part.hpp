@@ -12,7 +12,7 @@
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/runtime/iteration/errors.hpp>
-#include <skel/detail/runtime/step_control.hpp>
+#include <skel/detail/runtime/threads/step_control.hpp>
 
 namespace skel::runtime::iteration {
 

@@ -12,8 +12,8 @@
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/plan/relays.hpp>
 #include <skel/detail/record/mesh_record.hpp>
-#include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel::runtime::iteration {
 

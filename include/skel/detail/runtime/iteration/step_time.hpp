@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel::runtime::iteration {
 

@@ -19,12 +19,12 @@
 #include <skel/detail/pattern/operators.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/runtime/bytes.hpp>
-#include <skel/detail/runtime/fold_tree.hpp>
+#include <skel/detail/runtime/collective/fold_tree.hpp>
 #include <skel/detail/runtime/iteration/cell_memory.hpp>
 #include <skel/detail/runtime/iteration/errors.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
 #include <skel/detail/runtime/iteration/same_value.hpp>
-#include <skel/detail/runtime/step_control.hpp>
+#include <skel/detail/runtime/threads/step_control.hpp>
 #include <skel/detail/runtime/transferable.hpp>
 
 /// What each kind of step does with the cells of a rank.

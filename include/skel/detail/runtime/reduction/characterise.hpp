@@ -5,7 +5,7 @@
 
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/pattern/pattern_features.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 namespace skel::runtime::reduction {
 

@@ -9,7 +9,7 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/reduction/accumulators.hpp>
 #include <skel/detail/runtime/reduction/schedules.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 namespace skel::runtime::reduction {
 

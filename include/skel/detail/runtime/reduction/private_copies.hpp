@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <skel/detail/runtime/reduction/loops.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 namespace skel::runtime::reduction {
 

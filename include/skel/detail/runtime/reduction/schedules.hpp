@@ -7,7 +7,7 @@
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/plan/reduction.hpp>
 #include <skel/detail/runtime/reduction/touched.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 /// What inspectors make of a pattern, for a number of parts. A schedule holds for one version of a pattern.
 /// Numbers of iterations and contributions are kept in 32 bits: see fits().

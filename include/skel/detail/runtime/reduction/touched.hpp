@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <skel/detail/pattern/pattern.hpp>
-#include <skel/detail/runtime/team.hpp>
+#include <skel/detail/runtime/threads/team.hpp>
 
 /// How irregular reductions run: plans made of a pattern, and the algorithms that use them.
 namespace skel::runtime::reduction {

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <skel/detail/runtime/ranks/doorbell.hpp>
+#include <skel/detail/runtime/ranks/run_watch.hpp>
+
+namespace skel::runtime {
+
+class rendezvous;
+
+/// The ranks of a run. One process without mpirun is one rank and never starts MPI. Several may live at once or one
+/// after the other, made in the same order on all ranks.
+class communicator {
+ public:
+  /// Joins the ranks that mpirun has started, initialising MPI unless that has been done; then it is finalised when the
+  /// process exits, also where communicators are destroyed later or never. Collective.
+  /// Throws skel::error when MPI cannot be used from the thread that calls, or has been finalised.
+  communicator();
+  ~communicator();
+  communicator(communicator const&) = delete;
+  communicator& operator=(communicator const&) = delete;
+
+  int rank() const;
+  int size() const;
+  std::vector<std::string> const& hosts() const;       ///< host name per rank
+  std::vector<rank_process> const& processes() const;  ///< of each rank
+
+  /// Wakes the communication thread of this rank.
+  doorbell bell() const;
+  /// Wakes that of another rank where it shares this rank's host; otherwise does nothing.
+  void ring(int rank) const;
+  /// Whether every rank can be rung.
+  bool all_ring() const;
+
+  /// Room for pieces of messages that nobody takes, of so many bytes at most [B]. It is there from the beginning, as
+  /// there may be no memory for it later; nullptr where there is one rank.
+  static constexpr std::size_t longest_piece = std::size_t{1} << 22U;
+  std::byte* bin() const;
+
+  /// Every rank's text on every rank, in rank order. Collective.
+  std::vector<std::string> all_gather(std::string const& mine) const;
+  /// The text of rank 0 on every rank. Collective. Ranks that wait sleep.
+  std::string broadcast(std::string const& text) const;
+
+  /// Where its ranks see to it that they make the same calls; nullptr: there is one rank. The same for all
+  /// communicators of a process.
+  rendezvous* meeting() const;
+  /// Which communicator of its process it is, from 1; 0 where there is no MPI.
+  std::uint64_t number() const;
+
+  struct state;
+  state& native() const { return *state_; }
+
+ private:
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace skel::runtime

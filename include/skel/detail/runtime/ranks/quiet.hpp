@@ -1,0 +1,51 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+#include <skel/detail/runtime/ranks/leaving.hpp>
+
+namespace skel::runtime {
+
+/// Collective operations in which a waiting rank sleeps instead of burning a processor: for the moments in which
+/// other ranks on the same cores have something to do or to measure. They take up to a millisecond longer, or a
+/// hundredth of what a rank has waited, for each level of MPI's trees (waiting_pause). All are collective over the
+/// communicator.
+namespace quiet {
+
+/// Waits until the request is complete, asleep in between.
+void wait(MPI_Request request);
+
+/// Leaves when every rank has come.
+void barrier(MPI_Comm among);
+
+/// The bytes that each rank gave, in rank order, on every rank.
+std::vector<std::string> all_gather(MPI_Comm among, std::string const& mine);
+
+/// The bytes that rank 0 gave, on every rank.
+std::string broadcast(MPI_Comm among, std::string bytes);
+
+}  // namespace quiet
+
+/// A communicator of one's own, so that no message of the original is met. Construction and destruction are
+/// collective.
+class own_communicator {
+ public:
+  explicit own_communicator(MPI_Comm original) { MPI_Comm_dup(original, &copy_); }
+  ~own_communicator() {
+    int finalized = 0;  // the process may have exited before
+    MPI_Finalized(&finalized);
+    if (finalized == 0 && !has_ended()) MPI_Comm_free(&copy_);
+  }
+  own_communicator(own_communicator const&) = delete;
+  own_communicator& operator=(own_communicator const&) = delete;
+
+  MPI_Comm get() const { return copy_; }
+
+ private:
+  MPI_Comm copy_ = MPI_COMM_NULL;
+};
+
+}  // namespace skel::runtime

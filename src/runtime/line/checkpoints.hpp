@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <skel/detail/record/checkpoint_record.hpp>
+#include <skel/detail/runtime/line/checkpoint.hpp>
+#include <skel/detail/runtime/line/run_line.hpp>
+
+#include "state_buffers.hpp"
+#include "station/link_layer.hpp"
+#include "transport/transport.hpp"
+
+namespace skel::runtime {
+
+/// Checkpoints of a line that runs: what its stations save where an epoch begins goes to rank 0, which keeps it when
+/// all of it has come. One is under way at a time.
+class checkpoints {
+ public:
+  checkpoints(transport& among, program const& line, run_options const& options);
+  ~checkpoints();
+  checkpoints(checkpoints const&) = delete;
+  checkpoints& operator=(checkpoints const&) = delete;
+
+  /// What a station of this rank keeps at the beginning of an epoch; nullptr: nothing, or it is not here. What cannot
+  /// be written gives the checkpoint up. Any thread; it has been written, or copied, when this returns.
+  void saved(stream_position const& at, station_state* state);
+
+  // The communication thread:
+  /// Takes messages from now on.
+  void open();
+  /// Whether any are made, as rank 0 knows.
+  bool any() const { return static_cast<bool>(options_.keep_checkpoint); }
+  /// On rank 0, `now` seconds after the run's begin: whether one is to begin.
+  bool due(double now);
+  /// When the next one is due [s].
+  double next() const { return next_; }
+  /// It begins with an epoch, or will not be.
+  void begin(std::uint32_t epoch);
+  void give_up();
+  /// After the run, when nothing comes any more.
+  record::checkpoint_record finish();
+
+ private:
+  void came(stream_position const& at, std::string state, std::string problem);
+  void keep();
+  double period() const;
+
+  transport& among_;
+  program const& line_;
+  run_options const& options_;
+  std::shared_ptr<state_buffers> const buffers_;  // messages may outlive this
+  double next_ = 0;                               // [s]
+
+  std::mutex mutex_;
+  bool busy_ = false;
+  std::uint32_t epoch_ = 0;  // that it begins with
+  std::size_t missing_ = 0;
+  bool elsewhere_ = false;  // a station works on loan, or a part of its state is on another rank
+  std::string problem_;     // why a state is not there; empty: all of them are
+  checkpoint what_;
+  double last_took_ = 0;     // [s]
+  std::size_t in_vain_ = 0;  // that were begun in a row, and did not come about
+  bool told_ = false;        // that it is so
+  record::checkpoint_record record_;
+  std::jthread writer_;
+};
+
+}  // namespace skel::runtime

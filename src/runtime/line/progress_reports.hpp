@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/record/rank_progress.hpp>
+#include <skel/detail/runtime/line/run_line.hpp>
+
+#include "executor.hpp"
+#include "path_probe.hpp"
+#include "transport/transport.hpp"
+
+namespace skel::runtime {
+
+/// Every rank tells rank 0 now and then what its stations have done, how its threads found cores, and how long a short
+/// message takes to another rank and back, and a larger one (path_probe): short ones to four of them at a time, a
+/// larger one to one, in turn, so that n ranks know the latencies of all pairs after (n - 1) / 4 periods. Who has not
+/// answered yet is not asked again. The rank where the items are counted also tells the forecast that stands, when it
+/// is another one than before.
+///
+///     every rank --said--> rank 0;  every rank --asked--> another one --answered--> it
+///
+/// The communication thread's.
+class progress_reports {
+ public:
+  /// `standing`: the forecast of the throughput that stands; nothing where the items are not counted here.
+  progress_reports(transport& among, executor const& work, run_options const& options,
+                   std::function<std::optional<record::throughput_forecast>()> standing);
+
+  /// Takes messages from now on.
+  void open();
+  /// Says what there is to be said, `now` seconds after the run's begin. When it wants to be called again [s].
+  double serve(double now);
+
+ private:
+  enum class kind : std::uint32_t { said, asked, answered };
+  struct head {
+    kind what = kind::said;
+    std::uint32_t number = 0;  // of a question
+  };
+
+  void say(double now);
+  void ask(int to, std::size_t bytes);
+  void ask_in_turn(double now);
+  void answered(int from, std::uint32_t number);
+
+  transport& among_;
+  executor const& work_;
+  run_options const& options_;
+  std::function<std::optional<record::throughput_forecast>()> standing_;
+  std::optional<double> told_;  // when the forecast was made that was told last [s]
+  record::process_clock clock_;
+  record::process_times before_;
+  double now_ = 0, said_ = 0, next_ = 0;
+  struct question {
+    std::uint32_t number = 0;
+    std::int64_t asked_ns = 0;
+    std::size_t bytes = 0;  // 0: a short one
+  };
+  std::uint32_t turn_ = 0, asked_ = 0;                // periods and questions so far
+  std::map<std::pair<int, bool>, question> waiting_;  // without an answer, by rank and whether it is short
+  std::map<int, path_probe> probes_;                  // by rank
+  std::vector<record::round_trip> trips_;
+};
+
+}  // namespace skel::runtime

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
+#include <skel/detail/runtime/ranks/leaving.hpp>
+#include <skel/detail/runtime/ranks/run_watch.hpp>
+
+#include "inspection.hpp"
+#include "transport/mpi_transport.hpp"
+
+namespace skel::runtime {
+
+/// How long a rank looks for messages before it sleeps [s]: nothing where ranks of its host share cores. Waking up
+/// takes some 60 us in a virtual machine of two cores, and looking for as long as that would be at most twice as long
+/// as if it were known how long one waits (Karlin, Li, Manasse and Owicki 1991, Empirical studies of competitive
+/// spinning for a shared-memory multiprocessor, SOSP, 41-55). But who wakes up late keeps the other ranks waiting for
+/// as long, so that these sleep as well, from then on: with 50 us, supersteps of 100 us took 1.5 times as long as by
+/// hand in MPI, with 200 us 1.1 times.
+double looks_for(communicator const& ranks);
+
+/// What a rank waits for, of which it could say nothing as it is in a function of the user.
+inline std::string or_nothing(std::string waits_for) {
+  return waits_for.empty() ? "nothing but its own functions" : waits_for;
+}
+
+/// Lets a protocol go on, with serve() and is_due(), and waits_for() where somebody asks, until it has nothing more to
+/// do on any rank. `what` is what cannot go on where something is thrown, which ends the run: what functions of the
+/// user throw a protocol tells all ranks by itself, so that this means that there is no memory to tell the others, who
+/// wait.
+template <class Protocol>
+void serve_ranks(Protocol& here, mpi_transport& among, communicator const& ranks, std::string const& what) try {
+  constexpr double no_clock = 1;  // only messages end a wait [s]
+  double const look = looks_for(ranks);
+  inspection asked;
+  {
+    watched_run const watched({.state = [&] { return std::vector{"waits for " + or_nothing(asked.ask())}; },
+                               .waits_for = [&] { return asked.ask(); }});
+    while (here.serve()) {
+      for (double const until = record::now() + look; !here.is_due() && (among.progress() || record::now() < until);) {
+      }
+      if (here.is_due()) continue;
+      asked.answer([&here] { return here.waits_for(); });
+      among.rest(no_clock, [&here] { return here.is_due(); });
+    }
+  }
+  run_phase const now("has ended its part and waits for the other ranks");
+  among.settle();
+} catch (std::exception const& e) {
+  end_run(what + " cannot go on, and the other ranks cannot be told: " + e.what());
+} catch (...) {
+  end_run(what + " cannot go on, and the other ranks cannot be told");
+}
+
+}  // namespace skel::runtime
