@@ -16,7 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include <skel/detail/base/statistics.hpp>
-#include <skel/detail/pattern/box_mesh.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>

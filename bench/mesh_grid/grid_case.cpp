@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include <skel/detail/formats/mesh_files.hpp>
-#include <skel/detail/pattern/box_mesh.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 
 #include "grid/link_times.hpp"
 #include "grid/simgrid_platform.hpp"

@@ -10,8 +10,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/formats/mesh_files.hpp>
-#include <skel/detail/pattern/numbering.hpp>
-#include <skel/detail/pattern/refine.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 
 #include "programs/static_programs.hpp"
 

@@ -14,8 +14,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/formats/mesh_files.hpp>
-#include <skel/detail/pattern/numbering.hpp>
-#include <skel/detail/pattern/refine.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 
 #include "reductions/cases.hpp"

@@ -5,12 +5,8 @@
 #include <skel/detail/formats/edge_list.hpp>
 #include <skel/detail/formats/mesh_files.hpp>
 #include <skel/detail/formats/vtu.hpp>
-#include <skel/detail/pattern/box_mesh.hpp>
 #include <skel/detail/pattern/face_neighbours.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 #include <skel/detail/pattern/mesh.hpp>
 #include <skel/detail/pattern/mesh_marks.hpp>
-#include <skel/detail/pattern/numbering.hpp>
 #include <skel/detail/pattern/pattern.hpp>
-#include <skel/detail/pattern/refine.hpp>
-#include <skel/detail/pattern/synthetic.hpp>
-#include <skel/detail/pattern/volumes.hpp>

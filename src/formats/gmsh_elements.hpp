@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <skel/detail/pattern/mesh.hpp>
 #include <skel/detail/pattern/mesh_marks.hpp>
-#include <skel/detail/pattern/volumes.hpp>
 
 #include "gmsh_entities.hpp"
 #include "gmsh_nodes.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/pattern/volumes.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 #include "mesh_formats.hpp"
 

@@ -1,4 +1,4 @@
-#include <skel/detail/pattern/refine.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include <skel/detail/pattern/volumes.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 #include <algorithm>
 #include <array>

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <skel/detail/formats/vtu.hpp>
-#include <skel/detail/pattern/box_mesh.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 
 namespace {
 

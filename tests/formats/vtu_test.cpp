@@ -21,7 +21,7 @@
 
 #include <formats/vtu_reading.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/pattern/box_mesh.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 
 #include "support/refusal.hpp"
 

@@ -6,8 +6,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/formats/mesh_files.hpp>
 #include <skel/detail/pattern/face_neighbours.hpp>
-#include <skel/detail/pattern/numbering.hpp>
-#include <skel/detail/pattern/refine.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/detail/pattern/synthetic.hpp>
+#include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/platform/host_load.hpp>
 
 #include "train/virtual_team.hpp"

@@ -1,4 +1,4 @@
-#include <skel/detail/pattern/box_mesh.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 
 #include <array>
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/pattern/face_neighbours.hpp>
-#include <skel/detail/pattern/volumes.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 namespace {
 

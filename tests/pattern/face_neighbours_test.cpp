@@ -14,8 +14,8 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 #include <skel/detail/pattern/mesh_marks.hpp>
-#include <skel/detail/pattern/refine.hpp>
 
 namespace {
 

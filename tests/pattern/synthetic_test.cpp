@@ -1,4 +1,4 @@
-#include <skel/detail/pattern/synthetic.hpp>
+#include <skel/detail/pattern/pattern.hpp>
 
 #include <algorithm>
 #include <limits>

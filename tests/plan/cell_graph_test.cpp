@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/detail/pattern/box_mesh.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/pattern/made_meshes.hpp>
 #include <skel/detail/pattern/mesh.hpp>
-#include <skel/detail/pattern/numbering.hpp>
-#include <skel/detail/pattern/synthetic.hpp>
+#include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/platform/reduction_model.hpp>
 
 #include "samples.hpp"

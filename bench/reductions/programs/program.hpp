@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/pattern/made_meshes.hpp>
 #include <skel/detail/pattern/mesh.hpp>
-#include <skel/detail/pattern/numbering.hpp>
 #include <skel/detail/pattern/pattern.hpp>
 
 namespace bench::reductions {

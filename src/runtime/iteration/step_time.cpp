@@ -9,7 +9,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/statistics.hpp>
-#include <skel/detail/pattern/box_mesh.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 #include <skel/detail/pattern/mesh_program.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/record/clock.hpp>

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/pattern/portion.hpp>
+#include <skel/detail/pattern/flow.hpp>
 #include <skel/detail/plan/run_plan.hpp>
 #include "link_layer.hpp"
 

@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/hash.hpp>
-#include <skel/detail/pattern/box_mesh.hpp>
+#include <skel/detail/pattern/made_meshes.hpp>
 #include <skel/detail/pattern/mesh_program.hpp>
 #include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/iteration/sequential.hpp>

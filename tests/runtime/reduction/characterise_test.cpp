@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/pattern/pattern_features.hpp>
-#include <skel/detail/pattern/synthetic.hpp>
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/runtime/reduction/sample.hpp>
 #include <skel/detail/runtime/reduction/touched.hpp>

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/pattern/pattern_features.hpp>
-#include <skel/detail/pattern/synthetic.hpp>
 #include <skel/detail/runtime/reduction/characterise.hpp>
 
 #include "random_pattern.hpp"

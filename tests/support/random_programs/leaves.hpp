@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <skel/detail/pattern/emitter.hpp>
-#include <skel/detail/pattern/portion.hpp>
+#include <skel/detail/pattern/flow.hpp>
 
 #include "support/random_programs/values.hpp"
 

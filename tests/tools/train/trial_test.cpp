@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/detail/pattern/synthetic.hpp>
+#include <skel/detail/pattern/pattern.hpp>
 
 #include "runtime/reduction/random_pattern.hpp"
 
