@@ -18,7 +18,7 @@
 #include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
-#include <skel/detail/runtime/ranks/launched.hpp>
+#include <skel/detail/runtime/ranks/native.hpp>
 #include <skel/detail/runtime/ranks/quiet.hpp>
 
 #include "options.hpp"

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/runtime/ranks/communicator.hpp>
-#include <skel/detail/runtime/ranks/launched.hpp>
+#include <skel/detail/runtime/ranks/native.hpp>
 
 #include "prediction/models.hpp"
 #include "prediction/random_case.hpp"

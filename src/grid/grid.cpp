@@ -37,7 +37,6 @@
 #include <skel/detail/runtime/iteration/cell_exchange.hpp>
 #include <skel/detail/runtime/iteration/phase_times.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
-#include <skel/detail/runtime/iteration/step_time.hpp>
 #include <skel/detail/runtime/iteration/update_check.hpp>
 #include <skel/detail/runtime/line/calibration.hpp>
 #include <skel/detail/runtime/line/run_line.hpp>

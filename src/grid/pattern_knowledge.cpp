@@ -6,7 +6,6 @@
 
 #include <skel/detail/mapping/poly_model.hpp>
 #include <skel/detail/runtime/reduction/characterise.hpp>
-#include <skel/detail/runtime/reduction/sample.hpp>
 
 namespace skel {
 

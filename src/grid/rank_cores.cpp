@@ -12,7 +12,7 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/runtime/archive.hpp>
-#include <skel/detail/runtime/ranks/launched.hpp>
+#include <skel/detail/runtime/ranks/native.hpp>
 
 namespace skel {
 namespace {

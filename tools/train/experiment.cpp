@@ -18,7 +18,6 @@
 #include <skel/detail/platform/reduction_model.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/reduction/characterise.hpp>
-#include <skel/detail/runtime/reduction/sample.hpp>
 #include <skel/detail/runtime/threads/team.hpp>
 
 namespace skel::training {

@@ -8,7 +8,6 @@
 
 #include <skel/detail/base/contract.hpp>
 
-#include "step_bytes.hpp"
 #include "strands.hpp"
 #include "transport/mpi_pieces.hpp"
 #include "watched_wait.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -15,5 +16,31 @@ namespace skel::runtime {
 /// under tag + s mod strand_tags. `while_waiting` as in run_collective().
 void run_strands(MPI_Comm among, plan::rank_schedule const& mine, std::span<std::byte> work,
                  combine_function const& combine, int tag, std::function<void()> const& while_waiting);
+
+inline bool combines(plan::step const& s) {
+  return s.what == plan::step::action::combine || s.what == plan::step::action::combine_before;
+}
+
+inline bool overlap(std::span<plan::byte_range const> a, std::span<plan::byte_range const> b) {
+  for (plan::byte_range const& x : a)
+    for (plan::byte_range const& y : b)
+      if (x.first < y.first + y.bytes && y.first < x.first + x.bytes) return true;
+  return false;
+}
+
+/// Takes a message that was received elsewhere to its ranges of the work buffer: copied, or combined with what is
+/// there.
+inline void settle_message(plan::step const& s, std::span<plan::byte_range const> ranges, std::byte const* from,
+                           std::span<std::byte> work, combine_function const& combine) {
+  for (plan::byte_range const& part : ranges) {
+    std::span<std::byte const> const received(from, part.bytes);
+    std::span<std::byte> const target = work.subspan(part.first, part.bytes);
+    if (combines(s))
+      combine(received, target, s.what == plan::step::action::combine_before);
+    else
+      std::ranges::copy(received, target.begin());
+    from += part.bytes;
+  }
+}
 
 }  // namespace skel::runtime

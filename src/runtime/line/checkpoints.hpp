@@ -6,16 +6,41 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <skel/detail/record/checkpoint_record.hpp>
 #include <skel/detail/runtime/line/checkpoint.hpp>
 #include <skel/detail/runtime/line/run_line.hpp>
 
-#include "state_buffers.hpp"
 #include "station/link_layer.hpp"
 #include "transport/transport.hpp"
 
 namespace skel::runtime {
+
+/// Memory that what stations keep is written to, a piece for each, which the next checkpoint uses again: fresh memory
+/// is given and zeroed page by page, which takes several times as long as writing it. Any thread.
+class state_buffers {
+ public:
+  explicit state_buffers(std::size_t stations) : free_(stations) {}
+
+  /// A piece with whatever is in it; an empty one where none is free.
+  std::string take(std::size_t station) {
+    std::lock_guard guard(mutex_);
+    return std::exchange(free_[station], {});
+  }
+  /// One that nobody reads any more. It is kept where the state fills it: a string that grows has twice as much memory
+  /// as it needs at most, and more was needed by a state that has become smaller.
+  void give_back(std::size_t station, std::string buffer) {
+    if (buffer.capacity() / 2 > buffer.size()) return;
+    std::lock_guard guard(mutex_);
+    free_[station] = std::move(buffer);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> free_;
+};
 
 /// Checkpoints of a line that runs: what its stations save where an epoch begins goes to rank 0, which keeps it when
 /// all of it has come. One is under way at a time.

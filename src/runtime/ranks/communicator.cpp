@@ -17,7 +17,6 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/runtime/archive.hpp>
-#include <skel/detail/runtime/ranks/launched.hpp>
 #include <skel/detail/runtime/ranks/leaving.hpp>
 #include <skel/detail/runtime/ranks/native.hpp>
 #include <skel/detail/runtime/ranks/quiet.hpp>

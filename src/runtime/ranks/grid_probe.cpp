@@ -4,8 +4,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "probe_messages.hpp"
-
 namespace skel::runtime {
 namespace {
 

@@ -12,7 +12,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/runtime/ranks/waiting_pause.hpp>
+#include <skel/detail/runtime/ranks/quiet.hpp>
 
 #include "answers.hpp"
 

@@ -11,8 +11,6 @@
 
 #include <skel/detail/base/statistics.hpp>
 
-#include "probe_messages.hpp"
-
 namespace skel::runtime {
 namespace {
 

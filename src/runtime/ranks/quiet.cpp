@@ -6,7 +6,6 @@
 #include <limits>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/runtime/ranks/waiting_pause.hpp>
 
 #include "answers.hpp"
 

@@ -11,7 +11,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
 #include <skel/detail/runtime/ranks/leaving.hpp>
-#include <skel/detail/runtime/ranks/waiting_pause.hpp>
+#include <skel/detail/runtime/ranks/quiet.hpp>
 
 #include "answers.hpp"
 #include "listed_ranks.hpp"

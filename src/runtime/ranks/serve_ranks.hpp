@@ -1,7 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
 #include <exception>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <skel/detail/record/clock.hpp>
@@ -9,10 +16,44 @@
 #include <skel/detail/runtime/ranks/leaving.hpp>
 #include <skel/detail/runtime/ranks/run_watch.hpp>
 
-#include "inspection.hpp"
 #include "transport/mpi_transport.hpp"
 
 namespace skel::runtime {
+
+/// A question of another thread that the communication thread answers when it comes to it: what it knows of other ranks
+/// is its own, and asking costs it a load as long as nobody asks.
+class inspection {
+ public:
+  /// Any thread: the answer; empty where none comes in a while, since the thread is in a function of the user.
+  std::string ask() {
+    std::unique_lock guard(mutex_);
+    answered_ = false;
+    asked_.store(true, std::memory_order_relaxed);
+    come_.wait_for(guard, longest_sleep, [this] { return answered_; });
+    asked_.store(false, std::memory_order_relaxed);
+    return answered_ ? text_ : std::string();
+  }
+  /// The communication thread, at least after each sleep.
+  template <class Words>
+  void answer(Words const& words) {
+    if (!asked_.load(std::memory_order_relaxed)) return;
+    std::string text = words();
+    std::lock_guard guard(mutex_);
+    text_ = std::move(text);
+    answered_ = true;
+    come_.notify_one();
+  }
+
+ private:
+  /// Some times as long as the communication thread sleeps at a stretch.
+  static constexpr std::chrono::milliseconds longest_sleep{200};
+
+  std::mutex mutex_;
+  std::condition_variable come_;
+  std::atomic<bool> asked_{false};
+  bool answered_ = false;
+  std::string text_;
+};
 
 /// How long a rank looks for messages before it sleeps [s]: nothing where ranks of its host share cores. Waking up
 /// takes some 60 us in a virtual machine of two cores, and looking for as long as that would be at most twice as long
@@ -20,7 +61,12 @@ namespace skel::runtime {
 /// spinning for a shared-memory multiprocessor, SOSP, 41-55). But who wakes up late keeps the other ranks waiting for
 /// as long, so that these sleep as well, from then on: with 50 us, supersteps of 100 us took 1.5 times as long as by
 /// hand in MPI, with 200 us 1.1 times.
-double looks_for(communicator const& ranks);
+inline double looks_for(communicator const& ranks) {
+  constexpr double spin = 2e-4;
+  auto const& hosts = ranks.hosts();
+  auto const here = std::ranges::count(hosts, hosts[static_cast<std::size_t>(ranks.rank())]);
+  return static_cast<std::size_t>(here) <= std::thread::hardware_concurrency() ? spin : 0;
+}
 
 /// What a rank waits for, of which it could say nothing as it is in a function of the user.
 inline std::string or_nothing(std::string waits_for) {

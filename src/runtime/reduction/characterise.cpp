@@ -11,8 +11,6 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/plan/block.hpp>
-#include <skel/detail/runtime/reduction/owner_finder.hpp>
-#include <skel/detail/runtime/reduction/sample.hpp>
 #include <skel/detail/runtime/reduction/touched.hpp>
 
 namespace skel::runtime::reduction {

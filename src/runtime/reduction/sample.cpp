@@ -1,4 +1,4 @@
-#include <skel/detail/runtime/reduction/sample.hpp>
+#include <skel/detail/runtime/reduction/characterise.hpp>
 
 #include <algorithm>
 #include <array>

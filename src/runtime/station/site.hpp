@@ -20,7 +20,6 @@
 
 #include "copy_group.hpp"
 #include "end_of_stream.hpp"
-#include "flow.hpp"
 #include "link_layer.hpp"
 #include "loan.hpp"
 #include "neighbourhood.hpp"

@@ -20,8 +20,7 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/threads/worker_threads.hpp>
 
-#include "hand_over.hpp"
-#include "left_arenas.hpp"
+#include "tbb_threads.hpp"
 
 namespace skel::runtime {
 namespace {

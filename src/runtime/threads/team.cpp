@@ -13,7 +13,7 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/runtime/threads/worker_threads.hpp>
 
-#include "hand_over.hpp"
+#include "tbb_threads.hpp"
 
 namespace skel::runtime {
 

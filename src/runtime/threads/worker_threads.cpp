@@ -15,9 +15,8 @@
 #include <skel/detail/base/threads.hpp>
 #include <skel/detail/runtime/ranks/quiet.hpp>
 
-#include "hand_over.hpp"
-#include "left_arenas.hpp"
 #include "ranks/mpi_state.hpp"
+#include "tbb_threads.hpp"
 
 namespace skel::runtime {
 namespace {

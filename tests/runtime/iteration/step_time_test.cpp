@@ -1,4 +1,4 @@
-#include <skel/detail/runtime/iteration/step_time.hpp>
+#include <skel/detail/runtime/iteration/phase_times.hpp>
 
 #include <algorithm>
 #include <cstddef>

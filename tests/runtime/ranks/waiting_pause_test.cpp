@@ -1,4 +1,4 @@
-#include <skel/detail/runtime/ranks/waiting_pause.hpp>
+#include <skel/detail/runtime/ranks/quiet.hpp>
 
 #include <chrono>
 

@@ -10,7 +10,6 @@
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/pattern/pattern_features.hpp>
 #include <skel/detail/plan/block.hpp>
-#include <skel/detail/runtime/reduction/sample.hpp>
 #include <skel/detail/runtime/reduction/touched.hpp>
 
 #include "random_pattern.hpp"

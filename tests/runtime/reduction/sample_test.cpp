@@ -1,5 +1,3 @@
-#include <skel/detail/runtime/reduction/sample.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <runtime/station/flow.hpp>
+#include <runtime/station/neighbourhood.hpp>
 
 namespace {
 

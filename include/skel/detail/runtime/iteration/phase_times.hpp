@@ -7,6 +7,7 @@
 
 #include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel::runtime::iteration {
 
@@ -36,5 +37,13 @@ inline constexpr std::size_t elements_of_reader = 256;
 /// elements, as measure_phases() runs them. Nothing where none does, or a function throws. O(elements of the mesh), or
 /// O(steps) where no step takes elements. Throws std::bad_alloc.
 std::optional<std::size_t> find_neighbour_reader(mesh_part& part, face_neighbours const& mesh);
+
+/// What an update or an all-reduce takes on some ranks where there is nothing to compute and hardly anything to send,
+/// as the engine makes them [s]: the mean of both, in the median of iterations and on the rank that is the slowest.
+/// Each rank updates a few elements with the one before it and the one behind it. Stalls that are rarer than every
+/// other iteration do not count. Collective over all ranks of `among`, of which those that are not members sleep; the
+/// same on all. Precondition: two members at least. Throws as run_mesh() does. Takes 17 iterations, and the beginning
+/// and the end of a run.
+double time_steps(communicator const& among, std::vector<int> const& members);
 
 }  // namespace skel::runtime::iteration

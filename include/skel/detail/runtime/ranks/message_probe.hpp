@@ -70,4 +70,7 @@ struct latency_probe {
 };
 latency_probe probe_latency(MPI_Comm among, int partner, message_probe_options const& options = {});
 
+/// Tags of the messages of probes.
+enum probe_tag : int { order_tag = 1, message_tag, meeting_tag, size_tag, bytes_tag };
+
 }  // namespace skel::runtime

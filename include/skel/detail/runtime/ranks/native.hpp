@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdlib>
+
 #include <mpi.h>
 
 #include <skel/detail/runtime/ranks/communicator.hpp>
@@ -9,5 +11,35 @@ namespace skel::runtime {
 /// The MPI communicator over the ranks of a run; MPI_COMM_NULL in a process that mpirun has not started. It stays the
 /// run's: do not free it, and keep messages of your own to a duplicate (own_communicator).
 MPI_Comm native(communicator const& ranks);
+
+/// Whether an MPI launcher (mpirun, srun) started this process.
+inline bool is_launched() {
+  for (char const* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"})
+    if (std::getenv(name) != nullptr) return true;
+  return false;
+}
+
+/// MPI for a command that mostly needs none: started only where a launcher started the process, so that the command
+/// also works where MPI cannot start. One per process.
+class launched_session {
+ public:
+  launched_session() : active_(is_launched()) {
+    if (!active_) return;
+    MPI_Init(nullptr, nullptr);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  }
+  ~launched_session() {
+    if (active_) MPI_Finalize();
+  }
+  launched_session(launched_session const&) = delete;
+  launched_session& operator=(launched_session const&) = delete;
+
+  bool is_active() const { return active_; }
+  int rank() const { return rank_; }  ///< 0 without a launcher
+
+ private:
+  bool active_;
+  int rank_ = 0;
+};
 
 }  // namespace skel::runtime

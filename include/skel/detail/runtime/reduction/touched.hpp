@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <skel/detail/pattern/pattern.hpp>
+#include <skel/detail/plan/block.hpp>
 #include <skel/detail/runtime/threads/team.hpp>
 
 /// How irregular reductions run: plans made of a pattern, and the algorithms that use them.
@@ -80,5 +81,23 @@ void for_each_run(element_set const& set, std::size_t first, std::size_t last, V
     at = end;
   }
 }
+
+/// Which of P contiguous blocks of N elements holds an element: plan::owner_of(), which divides only where the element
+/// is not in the block of the one before.
+class owner_finder {
+ public:
+  owner_finder(std::size_t elements, std::size_t parts) : elements_(elements), parts_(parts) {}
+
+  std::size_t operator()(std::size_t element) {
+    if (element - block_.begin < block_.size()) return owner_;
+    owner_ = plan::owner_of(elements_, parts_, element);
+    block_ = plan::block_of(elements_, parts_, owner_);
+    return owner_;
+  }
+
+ private:
+  std::size_t elements_, parts_, owner_ = 0;
+  plan::block block_;
+};
 
 }  // namespace skel::runtime::reduction

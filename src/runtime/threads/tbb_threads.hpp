@@ -8,6 +8,13 @@
 #include <mutex>
 #include <utility>
 
+/// The thread sanitizer's, in programs that are compiled with it, whether or not skel is.
+extern "C" {
+[[gnu::weak]] void __tsan_acquire(void* what);
+[[gnu::weak]] void __tsan_release(void* what);
+}
+
+/// What skel has beside the threads of oneTBB.
 namespace skel::runtime {
 
 /// Arenas that lanes have ended with, by their threads. oneTBB leaves threads with an arena until they have looked for
@@ -42,5 +49,14 @@ class left_arenas {
   std::mutex mutex_;
   std::map<std::size_t, std::unique_ptr<tbb::task_arena>> arenas_;
 };
+
+/// What a thread wrote before handed_over(p) is visible to who calls taken_over(p): says what oneTBB guarantees to the
+/// thread sanitizer, which cannot see into libtbb. Nothing in other programs.
+inline void handed_over(void* what) {
+  if (__tsan_release != nullptr) __tsan_release(what);
+}
+inline void taken_over(void* what) {
+  if (__tsan_acquire != nullptr) __tsan_acquire(what);
+}
 
 }  // namespace skel::runtime
