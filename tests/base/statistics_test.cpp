@@ -22,17 +22,11 @@ TEST(Statistics, QuantilesInterpolateBetweenOrderStatistics) {
 TEST(Statistics, NoSamplesGiveNotANumber) {
   EXPECT_TRUE(std::isnan(statistics::median({})));
   EXPECT_TRUE(std::isnan(statistics::mean({})));
-  EXPECT_TRUE(std::isnan(statistics::robust_mean({})));
 }
 
 TEST(Statistics, DeviationEstimatesTheStandardDeviationAndIgnoresAMinority) {
   EXPECT_NEAR(statistics::deviation({1, 2, 3, 4, 5, 6, 7, 8, 9}), 1.4826 * 2, 1e-12);
   EXPECT_NEAR(statistics::deviation({1, 2, 3, 4, 5, 6, 7, 8, 1e9}), 1.4826 * 2, 1e-12);
-}
-
-TEST(Statistics, RobustMeanLeavesSpikesOut) {
-  EXPECT_NEAR(statistics::robust_mean({1.0, 1.1, 0.9, 1.05, 0.95, 100}), 1.0, 1e-12);
-  EXPECT_NEAR(statistics::robust_mean({2, 2, 2, 500}), 2, 1e-12) << "samples that are all alike";
 }
 
 TEST(Statistics, MedianIntervalHasTheTabulatedRanks) {

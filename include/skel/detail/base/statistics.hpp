@@ -62,18 +62,6 @@ inline interval median_interval(std::vector<double> samples, double probability 
   return {samples[left_out], samples[n - 1 - left_out]};
 }
 
-/// Mean of the samples that lie within `limit` robust deviations of the median: a mean for service times in which rare
-/// spikes (a page fault, another user's burst) do not count. NaN for no samples.
-inline double robust_mean(std::vector<double> const& samples, double limit = 5.0) {
-  double const centre = median(samples);
-  double const reach = limit * std::max(deviation(samples), 1e-3 * std::abs(centre));
-  double sum = 0;
-  std::size_t count = 0;
-  for (double sample : samples)
-    if (std::abs(sample - centre) <= reach) sum += sample, ++count;
-  return count == 0 ? centre : sum / static_cast<double>(count);
-}
-
 /// Arithmetic mean. NaN for no samples.
 inline double mean(std::vector<double> const& samples) {
   double sum = 0;

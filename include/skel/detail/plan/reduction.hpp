@@ -59,8 +59,6 @@ enum class reduction_exchange : std::uint8_t {
   sparse,  ///< the elements that a rank touches; which those are is said once for a version of the patterns
 };
 
-inline constexpr std::size_t reduction_exchanges = 2;
-
 constexpr std::string_view name_of(reduction_exchange way) {
   return way == reduction_exchange::dense ? "dense" : "sparse";
 }
