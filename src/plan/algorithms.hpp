@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <skel/detail/plan/circle.hpp>
 #include <skel/detail/plan/collective.hpp>
+#include <skel/detail/plan/schedule.hpp>
 
 /// The generators behind the catalogue of collective.cpp, one file per operation or family.
 namespace skel::plan::detail {

@@ -8,7 +8,7 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/plan/circle.hpp>
+#include <skel/detail/plan/schedule.hpp>
 
 #include "algorithms.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/plan/circle.hpp>
+#include <skel/detail/plan/schedule.hpp>
 
 namespace skel::plan {
 namespace {

@@ -1,4 +1,4 @@
-#include <skel/detail/plan/circle.hpp>
+#include <skel/detail/plan/schedule.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -9,8 +9,8 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/cost/collective_recursion.hpp>
-#include <skel/detail/plan/circle.hpp>
 #include <skel/detail/plan/collective.hpp>
+#include <skel/detail/plan/schedule.hpp>
 
 namespace skel::cost {
 
