@@ -15,14 +15,17 @@ std::vector<candidate<remap_way>> remap_choice::candidates(request const& asked,
     all.push_back({.plan = one,
                    .id = id_of(one.name),
                    .entry = one.entry,
-                   .per_use = std::max(least_per_use, asked.items * one.period * std::exp(one.doubt))});
+                   .per_use = std::max(least_per_use, asked.uses * one.period * std::exp(one.doubt))});
   return all;
 }
 
 std::string remap_choice::describe(request const& asked) const {
-  return print("program %016llx after %.9g s: %zu ways compared over %.9g ",
-               static_cast<unsigned long long>(asked.program), asked.seconds, asked.ways.size(), asked.items)
-      .append(by_.repeats);
+  std::string out;
+  if (asked.program != 0) out = print("program %016llx ", static_cast<unsigned long long>(asked.program));
+  return out.append(print("after %.9g ", asked.passed))
+      .append(of_.unit)
+      .append(print(": %zu ways compared over %.9g ", asked.ways.size(), asked.uses))
+      .append(of_.repeats);
 }
 
 }  // namespace skel::mapping

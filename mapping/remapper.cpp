@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/mapping/decision_knowledge.hpp>
 
 namespace skel::mapping {
 
@@ -14,9 +13,6 @@ namespace {
 
 /// No forecast is so wrong that nothing is left of a processor.
 constexpr double most_error = 0.95;
-
-/// A stream of which nobody knows the end: no entry cost counts beside so many items.
-constexpr double most_items = 1e12;
 
 /// How much the price of `to` may rise beside that of `from` when forecasts are as wrong as they usually are: stages
 /// that move find less speed, those that stay would have found more. As ln.
@@ -36,10 +32,8 @@ double doubt_of(remap_conditions const& now, plan::placement const& from, plan::
 
 }  // namespace
 
-remapper::remapper(std::uint64_t program, decision_setup const& setup)
-    : program_(program), stays_(setup.forced.contains(remap_choice::name)), decider_(remap_choice(line_pricing)) {
-  decider_.tell(setup.log);
-  decider_.force(setup.forced);
+remapper::remapper(std::uint64_t program, decision_setup const& setup) : mover_(of_lines, program) {
+  mover_.decide_by(setup);
 }
 
 /// Which of those that were found is where the line began; it is added where it is better than the present place.
@@ -59,47 +53,28 @@ std::size_t remapper::way_home(remap_conditions const& now, double price, std::v
 
 std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   double const passed = std::max(0.0, now.seconds - std::exchange(before_, now.seconds));
+  if (now.measured > 0) mover_.used(passed / now.measured, passed);
   double const price = running_price(now.line, now.present), stay = price * now.batch;
   auto found = search_near(now.line, now.present);
   auto const home = way_home(now, price, found);
-  bool const must_go = !stays_ && now.line.has_to_leave(now.present);
   if (found.empty()) {
-    lost_ = 0, gained_ = false;
+    mover_.stays_without_choice();
     return std::nullopt;
   }
-  remap_request asked{.program = program_, .seconds = now.seconds, .ways = {}, .items = 1};
-  if (!must_go) asked.ways.push_back({std::string(remap_choice::stay), 0, 1 / stay, 0, 0});
+  ways_to_go_on all{.passed = now.seconds, .stays = 1 / stay, .remaining = now.remaining};
   // What the model does not know of, and takes time, no way takes away.
-  double const period = std::max(1 / stay, now.measured);
-  double gain = 0, entry = 0;  // of the best way: per item, with its doubt taken off; what going there costs [s]
+  all.period = std::max(all.stays, now.measured);
+  all.since = passed / all.period;
+  all.must_go = !mover_.stays() && now.line.has_to_leave(now.present);
   for (std::size_t k = 0; k < found.size(); ++k) {
-    double const its = 1 / (found[k].throughput * now.batch),
-                 doubt = k == home ? 0 : now.model_error + doubt_of(now, now.present, found[k].where);
-    asked.ways.push_back({now.name(found[k].where), k, its, doubt, now.entry(found[k].where)});
-    if (double const wins = 1 / stay - its * std::exp(doubt); wins > gain) gain = wins, entry = asked.ways.back().entry;
+    auto const& there = found[k];
+    double const doubt = k == home ? 0 : now.model_error + doubt_of(now, now.present, there.where);
+    std::string const kind = "line";
+    all.elsewhere.push_back({now.name(there.where), k, 1 / (there.throughput * now.batch), doubt,
+                             mover_.entry(kind, now.entry(there.where)), kind});
   }
-  // A gain that was not there when it was asked last has cost nothing yet.
-  lost_ = !(gain > 0) ? 0 : gained_ ? lost_ + passed * gain / period : 0;
-  gained_ = gain > 0;
-  // What has to go is compared for all that is still to come.
-  double const known = must_go ? most_items : gain > 0 ? lost_ / gain : 0;
-  asked.items = std::min(now.remaining, known);
-  auto const& made = decider_.decide(asked);
-  remap_decision out{.number = ++decisions_,
-                     .ways = asked.ways,
-                     .chosen = 0,
-                     .items = asked.items,
-                     .lost = lost_,
-                     .pays_at = std::numeric_limits<double>::infinity(),
-                     .go_to = std::nullopt};
-  if (gain > 0) out.pays_at = now.seconds + std::max(0.0, entry - lost_) * period / gain;
-  auto const chosen = std::ranges::find(asked.ways, made.chosen().plan.name, &remap_way::name);
-  SKEL_EXPECTS(chosen != asked.ways.end());
-  out.chosen = static_cast<std::size_t>(chosen - asked.ways.begin());
-  if (must_go || out.chosen > 0) {
-    out.go_to = found[made.chosen().plan.index].where;
-    lost_ = 0, gained_ = false;
-  }
+  remap_decision out{mover_.decide(std::move(all))};
+  if (out.moves) out.go_to = found[out.way().index].where;
   return out;
 }
 

@@ -22,13 +22,15 @@ std::string cell(double value, double scale, char const* format) {
 std::string table(std::vector<request_summary> const& requests) {
   std::string out =
       "<table><tr><th>problem</th><th>request</th><th>decisions</th><th>choice</th><th>because</th><th>model</th>"
-      "<th>predicted [us]</th><th>expected [us]</th><th>measured [us]</th><th>uses measured</th><th>choices "
+      "<th>predicted [us]</th><th>expected [us]</th><th>measured [us]</th><th>going there, predicted [us]</th><th>paid "
+      "[us]</th><th>uses measured</th><th>choices "
       "measured</th><th>regret [%]</th></tr>\n";
   for (auto const& one : requests)
     out +=
         fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>", in_html(one.problem),
                     in_html(one.request), one.decisions, in_html(one.chosen), in_html(one.reason), in_html(one.model)) +
         cell(one.predicted, 1e6, "{:.4g}") + cell(one.expected, 1e6, "{:.4g}") + cell(one.measured, 1e6, "{:.4g}") +
+        cell(one.entry, 1e6, "{:.4g}") + cell(one.paid, 1e6, "{:.4g}") +
         fmt::format("<td>{}</td><td>{}</td>", one.uses, one.choices_measured) + cell(one.regret, 100, "{:.1f}") +
         "</tr>\n";
   return out + "</table>\n";
@@ -40,7 +42,7 @@ std::string predictions(std::vector<platform::past_decision> const& all) {
              .y = {.label = "measured [s]", .logarithmic = true}};
   std::vector<std::string> problems;
   double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (auto const& [made, measured] : all) {
+  for (auto const& [made, measured, paid] : all) {
     if (measured.uses == 0) continue;
     double const expected = made.candidates.front().expected;
     if (expected > 0) least = std::min(least, expected), most = std::max(most, expected);
@@ -49,7 +51,7 @@ std::string predictions(std::vector<platform::past_decision> const& all) {
   if (problems.empty()) return "<p>Nothing was measured.</p>\n";
   for (auto const& problem : problems) {
     chart_line cloud{.name = problem, .points = {}, .joined = false};
-    for (auto const& [made, measured] : all)
+    for (auto const& [made, measured, paid] : all)
       if (made.problem == problem && measured.uses > 0)
         cloud.points.emplace_back(made.candidates.front().expected, measured.mean);
     plot.lines.push_back(std::move(cloud));

@@ -21,7 +21,7 @@ std::vector<request_summary> summarise(std::vector<platform::past_decision> cons
   std::vector<request_summary> requests;
   std::vector<std::map<std::string, measured_choice>> choices;
   std::map<std::pair<std::string, std::string>, std::size_t> numbers;
-  for (auto const& [made, measured] : all) {
+  for (auto const& [made, measured, paid] : all) {
     auto const [at, is_new] = numbers.try_emplace({made.problem, made.request}, requests.size());
     if (is_new) {
       requests.emplace_back();
@@ -33,6 +33,10 @@ std::vector<request_summary> summarise(std::vector<platform::past_decision> cons
     ++one.decisions;
     one.chosen = chosen.name, one.reason = made.reason, one.model = made.model;
     one.predicted = chosen.predicted, one.expected = chosen.expected;
+    if (!std::isnan(paid)) {
+      one.entry = chosen.entry, one.paid = paid;
+      if (paid > 0 && chosen.entry > 0) one.entry_errors.push_back(std::abs(std::log(paid / chosen.entry)));
+    }
     if (measured.uses == 0) continue;
     one.uses += measured.uses;
     auto& times = choices[at->second][chosen.name];

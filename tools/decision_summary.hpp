@@ -26,6 +26,9 @@ struct request_summary {
   double regret = not_known;
   /// Of decisions that were measured, in their order: |ln(measured / expected)|.
   std::vector<double> errors;
+  double entry = not_known;  ///< of the last one whose entry was measured: predicted, and what was paid [s]
+  double paid = not_known;
+  std::vector<double> entry_errors;  ///< of all of these: |ln(paid / predicted)|
 };
 
 /// In the order in which requests were first decided. O(decisions).

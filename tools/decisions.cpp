@@ -4,6 +4,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/statistics.hpp>
 #include <skel/detail/platform/decision_history.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
@@ -48,15 +50,16 @@ struct problem_summary {
   std::size_t requests = 0, decisions = 0, with_regret = 0;
   std::uint64_t uses = 0;
   double regret = 0;  // sum
-  std::vector<double> errors;
+  std::vector<double> errors, entry_errors;
 
-  double median_error() const {
-    if (errors.empty()) return not_known;
-    auto sorted = errors;
-    std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2));
-    return std::exp(sorted[sorted.size() / 2]) - 1;
-  }
+  double median_error() const { return median(errors); }
+  double median_entry_error() const { return median(entry_errors); }
   double mean_regret() const { return with_regret == 0 ? not_known : regret / static_cast<double>(with_regret); }
+
+ private:
+  static double median(std::vector<double> errors) {
+    return errors.empty() ? not_known : std::exp(statistics::median(std::move(errors))) - 1;
+  }
 };
 
 std::map<std::string, problem_summary> by_problem(std::vector<request_summary> const& requests) {
@@ -66,6 +69,7 @@ std::map<std::string, problem_summary> by_problem(std::vector<request_summary> c
     ++of.requests;
     of.decisions += one.decisions, of.uses += one.uses;
     of.errors.insert(of.errors.end(), one.errors.begin(), one.errors.end());
+    of.entry_errors.insert(of.entry_errors.end(), one.entry_errors.begin(), one.entry_errors.end());
     if (!std::isnan(one.regret)) of.regret += one.regret, ++of.with_regret;
   }
   return all;
@@ -82,12 +86,19 @@ std::string error_text(double error) {
                            : "expectations are off by " + percent(error) + " in the median";
 }
 
+/// What getting to what was chosen took; empty where nobody measured it.
+std::string entry_text(problem_summary const& of) {
+  if (of.entry_errors.empty()) return "";
+  return fmt::format("; what {} took is off by {} in the median", counted(of.entry_errors.size(), "move"),
+                     percent(of.median_entry_error()));
+}
+
 std::string text_of(std::vector<request_summary> const& requests) {
   std::string out;
   for (auto const& [problem, of] : by_problem(requests))
-    out += fmt::format("{}: {} for {}, {} measured; {}; {}\n", shown_text(problem), counted(of.decisions, "decision"),
+    out += fmt::format("{}: {} for {}, {} measured; {}; {}{}\n", shown_text(problem), counted(of.decisions, "decision"),
                        counted(of.requests, "request"), counted(of.uses, "use"), error_text(of.median_error()),
-                       regret_text(of.mean_regret()));
+                       regret_text(of.mean_regret()), entry_text(of));
   for (auto const& one : requests) {
     out += fmt::format("\n{}, {}\n", shown_text(one.problem), shown_text(one.request));
     out += fmt::format("  {}, because {}, by {}; decided {}\n", shown_text(one.chosen), shown_text(one.reason),
@@ -95,6 +106,8 @@ std::string text_of(std::vector<request_summary> const& requests) {
     out += fmt::format("  a use: {}, {}, {}", micros("predicted", one.predicted), micros("expected", one.expected),
                        micros("measured", one.measured));
     out += one.uses > 0 ? fmt::format(" ({} measured)\n", counted(one.uses, "use")) : "\n";
+    if (!std::isnan(one.paid))
+      out += fmt::format("  going there: {}, {}\n", micros("predicted", one.entry), micros("took", one.paid));
     if (one.choices_measured > 1)
       out += fmt::format("  {} choices were measured; {}\n", one.choices_measured, regret_text(one.regret));
   }
@@ -109,6 +122,7 @@ ordered_json json_of(std::vector<request_summary> const& requests) {
                         {"decisions", of.decisions},
                         {"uses", of.uses},
                         {"median_error", known(of.median_error())},
+                        {"median_entry_error", known(of.median_entry_error())},
                         {"mean_regret", known(of.mean_regret())}});
   for (auto const& one : requests)
     all.push_back({{"problem", one.problem},
@@ -121,6 +135,8 @@ ordered_json json_of(std::vector<request_summary> const& requests) {
                    {"expected", known(one.expected)},
                    {"measured", known(one.measured)},
                    {"uses", one.uses},
+                   {"entry", known(one.entry)},
+                   {"paid", known(one.paid)},
                    {"choices_measured", one.choices_measured},
                    {"regret", known(one.regret)}});
   return {{"problems", std::move(problems)}, {"requests", std::move(all)}};
@@ -154,12 +170,13 @@ int decisions(decisions_options const& options, std::ostream& out) {
 constexpr char const* footer =
     R"(A program writes the file if you start it with --skel-decisions FILE (libskel_mpi.so: SKEL_DECISIONS=FILE). For
 each request the command shows the last choice and its reason. It also shows three times of a use: as the model
-predicted it, as expected after correction by earlier measurements, and as measured. If more than one choice was
-measured, the regret is the mean time of all measured uses over that of the fastest measured choice, less 1.
+predicted it, as expected after correction by earlier measurements, and as measured. If a program moved, it shows what
+the move was to take and what it took. If more than one choice was measured, the regret is the mean time of all measured
+uses over that of the fastest measured choice, less 1.
 
---json gives {"problems": [{"problem", "requests", "decisions", "uses", "median_error", "mean_regret"}], "requests":
-[{"problem", "request", "decisions", "choice", "reason", "model", "predicted": s, "expected": s, "measured": s, "uses",
-"choices_measured", "regret"}], "cut_line"}. Values that were not measured are null. A last line without an end is left
+--json gives {"problems": [{"problem", "requests", "decisions", "uses", "median_error", "median_entry_error",
+"mean_regret"}], "requests": [{"problem", "request", "decisions", "choice", "reason", "model", "predicted": s, "expected":
+s, "measured": s, "uses", "entry": s, "paid": s, "choices_measured", "regret"}], "cut_line"}. Values that were not measured are null. A last line without an end is left
 out: cut_line is its number, otherwise null. The exit status is 1 if nothing was decided.
 
 Example:

@@ -49,12 +49,7 @@ constexpr double price_weight = 2;
 
 expected_time::expected_time(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
                              std::vector<bool> const& pinned)
-    : settings_(settings), machine_(machine), pinned_(pinned), decider_(migration_choice()) {}
-
-void expected_time::decide_by(decision_setup const& how) {
-  decider_.tell(how.log);
-  decider_.force(how.forced);
-}
+    : settings_(settings), machine_(machine), pinned_(pinned) {}
 
 std::optional<record::rescheduling> expected_time::after(record::superstep const& step) {
   if (step.migration_fixed) machine_.fixed = *step.migration_fixed, machine_.per_byte = step.migration_per_byte;
@@ -90,6 +85,7 @@ void expected_time::watch(record::superstep const& step) {
       [&](std::size_t ahead) { return forecast_.expected(ahead); });
   next_ = forecast_.expected(1);
   passed_ += each * step.seconds;
+  mover_.used(each, each * step.seconds);
   std::vector<double> speeds;
   for (std::size_t h = 0; h < times.size(); ++h) speeds.push_back(machine_.speed(h, step.external_load));
   auto const time = cost::bsp::time_of(machine_, step);
@@ -99,7 +95,8 @@ void expected_time::watch(record::superstep const& step) {
     never.hosts = first_hosts_;
     won_ += each * (cost::bsp::time_of(machine_, never).seconds() - time.seconds());
   }
-  lost_ += each * (time.communication + slowest - cost::bsp::least_slowest(step.load.work, speeds));
+  // A spread that is even, and no waiting for messages, is the most that may be won.
+  mover_.lost().add(each * (time.communication + slowest - cost::bsp::least_slowest(step.load.work, speeds)));
   if (seconds_.empty()) return;
   std::size_t part = 0;
   while (part + 1 < begins_.size() && last_call_ + begins_[part + 1] < step.number) ++part;
@@ -110,14 +107,15 @@ bool expected_time::is_due(record::superstep const& step) const {
   if (step.number < (step.leaves ? least_of_leaving : least_supersteps) || step.number == settings_.supersteps)
     return false;
   double const cost = std::max(cost::bsp::rescheduling_time(machine_, step.hosts), step.call);
-  if (!(lost_ > cost * static_cast<double>(1 + in_vain_))) return false;
+  if (!mover_.lost().pays_look(cost)) return false;
   if (step.leaves && !left_in_vain_) return true;
   if (step.number < due_ && !(late_ > std::max(cost, late_share * expected_))) return false;
   double const told = settings_.supersteps > step.number
                           ? static_cast<double>(settings_.supersteps) / static_cast<double>(step.number)
                           : 1,
                allowed = call_share * passed_ * told + won_share * std::max(0.0, won_);
-  return std::max(called_, step.deciding) + cost <= allowed || pays_by_now(cost * static_cast<double>(1 + in_vain_));
+  return std::max(called_, step.deciding) + cost <= allowed ||
+         pays_by_now(cost * static_cast<double>(1 + mover_.lost().in_vain()));
 }
 
 bool expected_time::pays_by_now(double least) const {
@@ -222,17 +220,18 @@ record::rescheduling expected_time::call(record::superstep const& step) {
 
   double const supersteps = std::accumulate(time.supersteps.begin(), time.supersteps.end(), 0.0),
                error = doubt_of_mean();
-  remap_request asked{.program = 0, .seconds = static_cast<double>(step.number), .ways = {}, .items = supersteps};
+  std::vector<remap_way> all;
   // Staying is to move later, where that is expected to pay: what is chosen and what is not differ until then, and only
   // there may a forecast be wrong about which is better.
   auto const until_it_moves = static_cast<std::ptrdiff_t>(changes[0]);
   for (std::size_t a = 0; a < many; ++a) {
     double const there = std::accumulate(seconds[a].begin(), seconds[a].begin() + until_it_moves, 0.0),
                  apart = rest[a] > 0 ? std::sqrt(std::min(1.0, there / rest[a])) : 1;
-    asked.ways.push_back({a == 0 ? std::string(migration_choice::stay) : "assignment " + std::to_string(a), a,
-                          rest[a] / supersteps, a == 0 ? 0 : apart * error, change[a]});
+    all.push_back({a == 0 ? std::string(remap_choice::stay) : "assignment " + std::to_string(a), a,
+                   rest[a] / supersteps, a == 0 ? 0 : apart * error, change[a] / price_weight});
   }
-  std::size_t const chosen = decider_.decide(asked).chosen().plan.index;
+  // As a migration is to win so many times its price, ways are compared over so many times fewer supersteps.
+  std::size_t const chosen = mover_.choose(static_cast<double>(step.number), std::move(all), supersteps / price_weight);
 
   record::superstep expected = step;
   expected.load.work = problem.work.front();
@@ -258,12 +257,12 @@ record::rescheduling expected_time::call(record::superstep const& step) {
     due_ = std::min(due_, step.number + std::max<std::size_t>(1, time.begins[changes[chosen]]));
   called_ += made.cost;
   if (settings_.apply) won_ -= made.price;
-  in_vain_ = chosen == 0 ? in_vain_ + 1 : 0;
+  mover_.lost().looked(chosen != 0);
   found_.clear();
   for (std::size_t a = 0; a < many && chosen == 0; ++a)
     found_.push_back({std::accumulate(seconds[a].begin(), seconds[a].end(), 0.0) / supersteps, change[a]});
   left_in_vain_ = step.leaves && chosen == 0;
-  lost_ = late_ = expected_ = 0;
+  late_ = expected_ = 0;
   return made;
 }
 

@@ -6,14 +6,13 @@
 #include <vector>
 
 #include <skel/detail/base/cusum.hpp>
-#include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/migration/policy.hpp>
+#include <skel/detail/mapping/move_decider.hpp>
 
 #include "assignment_search.hpp"
 #include "forecast_skill.hpp"
 #include "load_forecast.hpp"
 #include "message_history.hpp"
-#include "migration_choice.hpp"
 
 namespace skel::mapping::migration {
 
@@ -48,7 +47,8 @@ class expected_time final : public policy {
   expected_time(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
                 std::vector<bool> const& pinned);
 
-  void decide_by(decision_setup const& how) override;
+  void decide_by(decision_setup const& how) override { mover_.decide_by(how); }
+  void moved(double seconds) override { mover_.moved(seconds); }
   bool takes_samples() const override { return true; }
   void pin(std::size_t process) override { pinned_.at(process) = true; }
   std::optional<record::rescheduling> after(record::superstep const& step) override;
@@ -88,7 +88,7 @@ class expected_time final : public policy {
   skeletons::migration_settings settings_;
   cost::bsp::machine machine_;
   std::vector<bool> pinned_;
-  decider<migration_choice> decider_;
+  move_decider mover_{of_bsp, 0};
   load_forecast forecast_;
   message_history messages_;
   forecast_skill skill_;
@@ -101,10 +101,8 @@ class expected_time final : public policy {
   double passed_ = 0, called_ = 0;        // time so far, and what calls of it took [s]
   std::vector<std::size_t> first_hosts_;  // of each process at the beginning
   double won_ = 0;                        // beside leaving all processes there, without what migrations took [s]
-  double lost_ = 0;                       // since the last call, to a spread that is not even, and messages [s]
   double late_ = 0, expected_ = 0;        // since then: beyond what was expected then, and what was [s]
   std::size_t last_call_ = 0, due_ = 0;   // supersteps
-  std::size_t in_vain_ = 0;               // calls in a row that moved nothing
   bool left_in_vain_ = false;             // the last call was one, and a host was going away
   std::vector<found_way> found_;          // by the last call, where it was in vain; staying is the first
   std::vector<std::size_t> begins_;       // of parts of what was expected then

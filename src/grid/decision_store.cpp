@@ -50,6 +50,10 @@ class guarded_log final : public record::decision_log {
     std::lock_guard const lock(guard_);
     to_.measured(decision, so_far);
   }
+  void paid(std::uint64_t decision, double seconds) override {
+    std::lock_guard const lock(guard_);
+    to_.paid(decision, seconds);
+  }
 
  private:
   std::mutex guard_;
@@ -156,7 +160,7 @@ std::vector<std::string> const& decision_problems() {
     std::vector<std::string> names{
         std::string(mapping::placement_choice::name),     std::string(mapping::copy_tree_problem::name),
         std::string(mapping::exchange_problem::name),     std::string(mapping::reduction_choice::name),
-        std::string(mapping::remap_choice::name),         std::string(mapping::migration::problem_name),
+        std::string(mapping::remap_choice::name),         std::string(mapping::of_bsp.problem),
         std::string(mapping::mesh_clusters_problem::name)};
     for (auto const operation : plan::all_collectives) names.emplace_back(plan::name_of(operation));
     return names;
@@ -179,7 +183,7 @@ void check_forced(mapping::forced_choices const& forced) {
       throw error(said +
                   ": you can force a run to stay, but not to go elsewhere while it runs: --skel-force remap=stay. For "
                   "the whole run, force placement=... of a pipeline, or clusters=... of a program over a mesh");
-    if (problem == mapping::migration::problem_name && choice != mapping::remap_choice::stay)
+    if (problem == mapping::of_bsp.problem && choice != mapping::remap_choice::stay)
       throw error(said + ": you can force processes to stay, but not to go elsewhere: --skel-force migration=stay");
     if (problem == mapping::exchange_problem::name && !plan::find_exchange(choice))
       throw error(said + ": an exchange is dense or sparse");

@@ -1170,11 +1170,13 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
                   ", at a review: " + next.failed);
     double const reviewed = record::now();
     if (next.keep) checkpoints->keep(*options.done, part, *layout);
+    double const began_to_move = record::now();
     if (!next.rank_of.empty()) {
       auto to = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, next.rank_of, me));
       runtime::iteration::move_cells(part, *options.done, layout.get(), {}, faces, next.rank_of, *to, ranks);
       layout = std::move(to);
       if (watches_readers) layout->elements.asked = &has_read;
+      if (remapper) remapper->moved(reviewed - stopped + record::now() - began_to_move);
     }
     if (looks) looked = record::now(), look_took = reviewed - stopped;
   }

@@ -1,7 +1,6 @@
 #include "mesh_remapper.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
@@ -12,9 +11,6 @@
 
 namespace skel {
 namespace {
-
-/// A program of which nobody knows the end: no entry cost counts beside so many iterations.
-constexpr double most_iterations = 1e12;
 
 /// Those that others are not among.
 std::vector<std::string> without(std::vector<std::string> all, std::vector<std::string> const& others) {
@@ -30,13 +26,11 @@ mesh_remapper::mesh_remapper(mesh_standing standing, mapping::mesh_to_part mesh,
       mesh_(std::move(mesh)),
       planning_(planning),
       error_(error),
-      stays_(decisions.forced.contains(mapping::remap_choice::name)),
       around_(std::move(around)),
-      decider_(mapping::remap_choice(mapping::mesh_pricing)) {
+      mover_(mapping::of_meshes, standing_.program) {
   SKEL_EXPECTS(standing_.ground.ranks.size() == standing_.partition.parts &&
                standing_.ground.hosts.parts() == standing_.ground.ranks.size());
-  decider_.tell(decisions.log);
-  decider_.force(decisions.forced);
+  mover_.decide_by(decisions);
 }
 
 /// What an element took in each step on the rank of a part.
@@ -113,7 +107,7 @@ std::optional<mesh_selection> mesh_remapper::select(mesh_ground const& now,
 }
 
 bool mesh_remapper::has_to_leave() const {
-  return around_ && !stays_ && std::ranges::any_of(standing_.ground.ranks, [&](int r) {
+  return around_ && !mover_.stays() && std::ranges::any_of(standing_.ground.ranks, [&](int r) {
            return around_->outlook.leaves(static_cast<std::size_t>(r));
          });
 }
@@ -136,90 +130,91 @@ double mesh_remapper::moved_to(way const& one) const {
   return moved;
 }
 
-std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& since, std::uint64_t iterations,
-                                                     double paused, mesh_news const& news) {
-  hear(since, iterations, news);
-  if (iterations == 0) return std::nullopt;
-  auto now = standing_.ground;
-  now.hosts = hosts_now(since, iterations);
-  plan::cell_weights const weights{now.hosts.phases, mesh_.weights};
-  auto const present = plan::figures_of(*mesh_.graph, standing_.partition, weights, now.hosts.cluster_of);
-  double const measured = since.iterating / static_cast<double>(iterations);
-  correct_wait(now.hosts, present, measured - beside_steps(since, iterations));
-  double const modelled = cost::mesh::time_of(now.hosts, present).seconds;
-  std::vector<double> all(now.hosts.phases, 0);
-  for (std::size_t p = 0; p < now.hosts.parts(); ++p)
-    for (std::size_t j = 0; j < now.hosts.phases; ++j) all[j] += present.weights[p * now.hosts.phases + j];
-  auto const other = select(now, present);
-  bool const must_go = other && has_to_leave();
-  double possible = modelled - cost::mesh::least_seconds(now.hosts, all);
-  if (other) possible = std::max(possible, modelled - other->seconds);
-  double const missed = std::max(0.0, possible) * static_cast<double>(iterations);
-  missed_ += missed, unplanned_ += missed;
-  seconds_ += since.iterating;
-  record::mesh_review looked{
-      .iteration = since.iterations, .stays = measured, .goes = measured, .host_leaves = must_go};
-  if (!must_go && unplanned_ <= planning_) {
-    reviews_.push_back(looked);
-    return std::nullopt;
-  }
-  unplanned_ = 0;
-  double const remaining = standing_.iterations && *standing_.iterations > since.iterations
-                               ? static_cast<double>(*standing_.iterations - since.iterations)
-                           : standing_.iterations ? 0.0
-                                                  : most_iterations;
+mesh_remapper::look mesh_remapper::look_at(record::mesh_record const& since, std::uint64_t iterations) const {
+  look out{.now = standing_.ground, .measured = since.iterating / static_cast<double>(iterations)};
+  auto& hosts = out.now.hosts;
+  hosts = hosts_now(since, iterations);
+  plan::cell_weights const weights{hosts.phases, mesh_.weights};
+  auto const present = plan::figures_of(*mesh_.graph, standing_.partition, weights, hosts.cluster_of);
+  correct_wait(hosts, present, out.measured - beside_steps(since, iterations));
+  out.modelled = cost::mesh::time_of(hosts, present).seconds;
+  std::vector<double> all(hosts.phases, 0);
+  for (std::size_t p = 0; p < hosts.parts(); ++p)
+    for (std::size_t j = 0; j < hosts.phases; ++j) all[j] += present.weights[p * hosts.phases + j];
+  out.other = select(out.now, present);
+  out.must_go = out.other && has_to_leave();
+  double const least = cost::mesh::least_seconds(hosts, all);
+  out.possible = std::max(0.0, out.modelled - (out.other ? std::min(least, out.other->seconds) : least));
+  if (standing_.iterations)
+    out.remaining = static_cast<double>(std::max(*standing_.iterations, since.iterations) - since.iterations);
+  return out;
+}
+
+/// Where hosts together have room, each may have too little for its share: there is no way then.
+std::vector<mesh_remapper::way> mesh_remapper::ways(look const& of, double paused) {
   mapping::partition_settings settings;
-  settings.iterations = std::min(remaining, seconds_ / measured);  // as many as there have been
-  std::vector<way> ways;
-  // Returns whether there is a partition: hosts together may have room where each has too little for its share.
+  settings.iterations = std::min(of.remaining, seconds_ / of.measured);  // as many as there have been
+  std::vector<way> out;
   auto const add = [&](mesh_ground const& on, double bandwidth, double doubt) {
-    way one{.ground = on, .found = {}, .doubt = doubt};
+    way one{.ground = on, .found = {}};
     try {
       one.found = mapping::choose_partition(mesh_, on.hosts, settings);
     } catch (error const&) {
       return false;
     }
+    bool const is_here = on.ranks == of.now.ranks;
+    one.goes.kind = is_here ? "repartitioned" : "other ranks";
+    one.goes.name = is_here                          ? one.goes.kind
+                    : on.clusters == of.now.clusters ? "on " + counted(on.ranks.size(), "rank")
+                                                     : "on " + joined(on.clusters, " + ");
     // What the model does not know of, no partition takes away.
-    one.goes = std::max(0.0, measured - (modelled - one.found.time.seconds));
-    one.entry = planning_ + paused + moved_to(one) * standing_.bytes_per_element / bandwidth;
-    ways.push_back(std::move(one));
+    one.goes.period = std::max(0.0, of.measured - (of.modelled - one.found.time.seconds));
+    one.goes.doubt = doubt;
+    one.goes.entry =
+        mover_.entry(one.goes.kind, planning_ + paused + moved_to(one) * standing_.bytes_per_element / bandwidth);
+    out.push_back(std::move(one));
     return true;
   };
-  if (!must_go) add(now, now.bandwidth, error_);
-  if (other && add(other->ground, other->bandwidth, doubt_of(other->ground))) {
-    auto& known = besides_.try_emplace(other->ground.ranks, 1.0).first->second;
-    known *= ways.back().found.time.seconds / other->seconds;
-  }
-  if (ways.empty()) {
-    reviews_.push_back(looked);
+  if (!of.must_go) add(of.now, of.now.bandwidth, error_);
+  if (auto const& other = of.other; other && add(other->ground, other->bandwidth, doubt_of(other->ground)))
+    besides_.try_emplace(other->ground.ranks, 1.0).first->second *= out.back().found.time.seconds / other->seconds;
+  return out;
+}
+
+std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& since, std::uint64_t iterations,
+                                                     double paused, mesh_news const& news) {
+  hear(since, iterations, news);
+  if (iterations == 0) return std::nullopt;
+  seconds_ += since.iterating;
+  mover_.used(static_cast<double>(iterations), since.iterating);
+  auto const seen = look_at(since, iterations);
+  mover_.lost().add(seen.possible * static_cast<double>(iterations));
+  auto& looked = reviews_.emplace_back(record::mesh_review{
+      .iteration = since.iterations, .stays = seen.measured, .goes = seen.measured, .host_leaves = seen.must_go});
+  if (!seen.must_go && !mover_.lost().pays_look(planning_)) return std::nullopt;
+  auto found = ways(seen, paused);
+  mapping::ways_to_go_on all{.passed = seconds_,
+                             .stays = seen.measured,
+                             .period = seen.measured,
+                             .must_go = seen.must_go,
+                             .remaining = seen.remaining,
+                             .possible = seen.possible};
+  for (auto const& one : found) all.elsewhere.push_back(one.goes);
+  if (found.empty()) {
+    mover_.lost().looked(false);
     return std::nullopt;
   }
-  auto const best = std::ranges::min_element(ways, {}, &way::goes);
-  double const gain = std::max(0.0, looked.stays - best->goes);
-  looked.lost = possible > 0 ? missed_ * std::min(1.0, gain / possible) : 0;
-  mapping::remap_request asked{.program = standing_.program,
-                               .seconds = seconds_,
-                               .ways = {},
-                               .items = gain > 0 ? std::min(remaining, looked.lost / gain) : 0};
-  // What has to go is compared for all that is still to come.
-  if (must_go) asked.items = remaining;
-  if (!must_go) asked.ways.push_back({std::string(mapping::remap_choice::stay), ways.size(), looked.stays, 0, 0});
-  for (std::size_t k = 0; k < ways.size(); ++k)
-    asked.ways.push_back({ways[k].ground.ranks == now.ranks ? "repartitioned"
-                          : ways[k].ground.clusters == now.clusters
-                              ? "on " + counted(ways[k].ground.ranks.size(), "rank")
-                              : "on " + joined(ways[k].ground.clusters, " + "),
-                          k, ways[k].goes, ways[k].doubt, ways[k].entry});
-  auto const chosen = decider_.decide(asked).chosen().plan.index;
-  looked.moved = chosen < ways.size();
-  auto& shown = looked.moved ? ways[chosen] : *best;
-  looked.goes = shown.goes, looked.entry = shown.entry;
+  auto const made = mover_.decide(std::move(all));
+  mover_.lost().looked(made.moves);
+  looked.moved = made.moves, looked.lost = made.lost;
+  auto& shown = made.moves ? found[made.way().index]
+                           : *std::ranges::min_element(found, {}, [](way const& one) { return one.goes.period; });
+  looked.goes = shown.goes.period, looked.entry = shown.goes.entry;
+  auto const& now = seen.now;
   looked.taken_in = without(shown.ground.clusters, now.clusters);
   looked.given_up = without(now.clusters, shown.ground.clusters);
   looked.ranks = now.ranks.size(), looked.ranks_then = shown.ground.ranks.size();
-  reviews_.push_back(looked);
   if (!looked.moved) return std::nullopt;
-  missed_ = 0;
   has_changed_ranks_ = has_changed_ranks_ || shown.ground.ranks != now.ranks;
   standing_.ground = std::move(shown.ground);
   standing_.partition = shown.found.best;

@@ -3,16 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <skel/detail/cost/mesh/partition_time.hpp>
-#include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/decision_setup.hpp>
+#include <skel/detail/mapping/move_decider.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
-#include <skel/detail/mapping/remap_choice.hpp>
 #include <skel/detail/record/mesh_record.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
 
@@ -76,11 +76,10 @@ struct mesh_news {
 /// time now. What phases take is what they took since the last look, with all that others did to the hosts meanwhile;
 /// on ranks without elements it is what the outlook says.
 ///
-/// As for lines (mapping::remapper), a gain counts for no longer than it is known to last: elements are moved when as
-/// much has been lost by staying as moving costs, and never where the remaining iterations do not pay for it (ski
-/// rental). A partition is made when as much has been lost beside what no partition is better than, or beside what the
-/// selection expects, as making one takes; what a selection turned out to take beside that corrects it when it comes
-/// again. A host that is to be left is left at once, if there are others.
+/// A move_decider chooses. A partition is made when it says that a look has paid: when as much has been lost beside
+/// what no partition is better than, or beside what the selection expects, as making one takes. What a selection turned
+/// out to take beside that corrects it when it comes again. A host that is to be left is left at once, if there are
+/// others.
 class mesh_remapper {
  public:
   /// `planning`: what a partition takes [s]. `error`: of an expected iteration beside another one's. `around`: nothing
@@ -92,6 +91,8 @@ class mesh_remapper {
   /// before, of the ranks that standing() says then, or nothing: they stay, as they do where no partition has room.
   std::optional<plan::partition> review(record::mesh_record const& since, std::uint64_t iterations, double paused,
                                         mesh_news const& news = {});
+  /// What the last look took with the move that it has led to [s].
+  void moved(double seconds) { mover_.moved(seconds); }
 
   mesh_standing const& standing() const { return standing_; }
   std::vector<record::mesh_review> const& reviews() const { return reviews_; }
@@ -99,13 +100,24 @@ class mesh_remapper {
   bool has_changed_ranks() const { return has_changed_ranks_; }
 
  private:
-  /// A way to go on.
+  /// A way to go on, with its partition.
   struct way {
     mesh_ground ground;
     mapping::partition_choice found;
-    double doubt = 0, goes = 0, entry = 0;  // as remap_way, an iteration
+    mapping::remap_way goes{};
+  };
+  /// How the program stands.
+  struct look {
+    mesh_ground now;
+    double measured = 0, modelled = 0;                           // an iteration [s]
+    double possible = 0;                                         // what may be won in it at the most [s]
+    double remaining = std::numeric_limits<double>::infinity();  // iterations
+    std::optional<mesh_selection> other{};
+    bool must_go = false;
   };
 
+  look look_at(record::mesh_record const& since, std::uint64_t iterations) const;
+  std::vector<way> ways(look const& of, double paused);
   void hear(record::mesh_record const& since, std::uint64_t iterations, mesh_news const& news);
   std::vector<double> took(std::size_t part, record::mesh_record const& since, std::uint64_t iterations) const;
   cost::mesh::part_hosts hosts_now(record::mesh_record const& since, std::uint64_t iterations) const;
@@ -120,14 +132,11 @@ class mesh_remapper {
   mesh_standing standing_;
   mapping::mesh_to_part mesh_;
   double planning_, error_;
-  bool stays_;  // it is forced to
   std::optional<mesh_surroundings> around_;
-  mapping::decider<mapping::remap_choice> decider_;
+  mapping::move_decider mover_;
   std::map<std::vector<int>, double> besides_;  // of ranks that were selected: what a partition took over what was said
   bool has_changed_ranks_ = false;
-  double missed_ = 0;     // beside what no partition is better than, since elements were dealt [s]
-  double unplanned_ = 0;  // the same, since a partition was made last [s]
-  double seconds_ = 0;    // of iterations [s]
+  double seconds_ = 0;  // of iterations [s]
   std::vector<record::mesh_review> reviews_;
 };
 

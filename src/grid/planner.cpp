@@ -639,7 +639,7 @@ std::vector<mapping::found_placement> told_apart(mapping::decision const& found,
 
 /// What has priced what told_apart() gives: a forecast, and the search where there is another placement than its best.
 std::string priced_by(forecast const& of, std::string const& search, std::size_t found) {
-  std::string text(mapping::line_pricing.model);
+  std::string text(mapping::of_lines.model);
   if (of.variation > 0) text += ", exponential times by " + of.model;
   return found == 1 ? text : text + "; candidates compared by " + search;
 }

@@ -93,9 +93,10 @@ bool remapping::has_changed(mapping::running_line const& line) const {
   return line.has_to_leave(present_) || bound_ == 0 || std::abs(std::log(bound / bound_)) > of_.model_error;
 }
 
-/// What the model of a move says of going there [s]. What is under way is expected to take as long as the last as many
-/// items did: a second ago a host may have been faster.
-double remapping::modelled(plan::placement const& where, platform::description const& of_ranks) const {
+/// What the model of a move says of going there [s]: no more than what it takes from the announcement to the last rank.
+/// What is under way is expected to take as long as the last as many items did: a second ago a host may have been
+/// faster.
+double remapping::price_of(plan::placement const& where, platform::description const& of_ranks) const {
   cost::line_move move;
   move.items = watch_.under_way(of_.counted);
   move.period = watch_.period(0, move.items);
@@ -108,13 +109,6 @@ double remapping::modelled(plan::placement const& where, platform::description c
           move.latency = std::max(move.latency, of_ranks.path(0, to).latency);
   }
   return cost::move_time(move);
-}
-
-/// What moving there costs [s]: no more than what it takes from the announcement to the last rank. What moves of this
-/// run took besides what the model says of them, such as their states, the next one is expected to take too.
-double remapping::price_of(plan::placement const& where, platform::description const& of_ranks) const {
-  double const besides = besides_.values() > 0 ? std::max(0.0, besides_.next().value) : 0;
-  return modelled(where, of_ranks) + besides;
 }
 
 /// The line goes by this plan now: the one that was asked for, or, where stages have stayed after all, one that says
@@ -180,23 +174,17 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
   if (!made) return std::nullopt;
   search_at_ = std::min(search_at_, made->pays_at);
   if (!made->go_to) {
-    keep(*made, seconds, 0);
+    keep(*made, seconds);
     return std::nullopt;
   }
-  moving next{made->number,
-              present_,
-              *made->go_to,
-              of_.placed.ranks_of(*made->go_to),
-              modelled(*made->go_to, of_ranks),
-              price_of(*made->go_to, of_ranks),
-              std::nullopt};
+  moving next{made->number, present_, *made->go_to, of_.placed.ranks_of(*made->go_to), std::nullopt};
   plan::run_plan plan = now;
   for (std::size_t s = 0; s < plan.stations.size(); ++s)
     if (same_ranks(plan.stations[s].ranks, next.ranks[s]))
       next.ranks[s] = plan.stations[s].ranks;
     else
       plan.stations[s].ranks = next.ranks[s];
-  keep(*made, seconds, next.expected, plan::moved_stages(now, plan));
+  keep(*made, seconds, plan::moved_stages(now, plan));
   moving_ = std::move(next);
   return plan;
 }
@@ -217,7 +205,7 @@ void remapping::remapped(record::remap_record const& what) {
   } else if (what.done > 0) {
     double const took = what.done - what.announced;
     if (decision != nullptr) decision->took = took;
-    besides_.add(took - moving_->modelled);
+    remapper_.moved(took);
     log_.placed(of_.placed.ranks_of(moving_->to), what.done);
   }
 }
@@ -244,15 +232,14 @@ std::vector<record::remap_decision> remapping::decisions() const {
   return out;
 }
 
-void remapping::keep(mapping::remap_decision const& made, double seconds, double expected,
-                     std::vector<record::stage_move> stages) {
+void remapping::keep(mapping::remap_decision const& made, double seconds, std::vector<record::stage_move> stages) {
   record::remap_decision one{.number = made.number,
                              .seconds = seconds,
                              .ways = {},
                              .chosen = made.chosen,
-                             .items = made.items,
+                             .items = made.uses,
                              .lost = made.lost,
-                             .expected = expected,
+                             .expected = made.moves ? made.way().entry : 0,
                              .took = 0,
                              .refused = {},
                              .stages = std::move(stages)};

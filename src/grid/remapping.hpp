@@ -12,7 +12,6 @@
 #include <skel/detail/mapping/remapper.hpp>
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/platform/announcement.hpp>
-#include <skel/detail/platform/forecast.hpp>
 #include <skel/detail/platform/monitor.hpp>
 #include <skel/detail/record/first_and_last.hpp>
 #include <skel/detail/record/rank_progress.hpp>
@@ -78,7 +77,6 @@ class remapping {
     std::uint64_t decision = 0;
     plan::placement from, to;
     std::vector<std::vector<int>> ranks;
-    double modelled = 0, expected = 0;   // [s]
     std::optional<std::uint32_t> epoch;  // that came of it; nothing: it is under way
   };
 
@@ -88,10 +86,8 @@ class remapping {
   bool is_moving() const;
   void pin(std::vector<std::uint32_t> const& stations);
   bool has_changed(mapping::running_line const& line) const;
-  double modelled(plan::placement const& where, platform::description const& of_ranks) const;
   double price_of(plan::placement const& where, platform::description const& of_ranks) const;
-  void keep(mapping::remap_decision const& made, double seconds, double expected,
-            std::vector<record::stage_move> stages = {});
+  void keep(mapping::remap_decision const& made, double seconds, std::vector<record::stage_move> stages = {});
   record::remap_decision* kept(std::uint64_t number);
 
   remapping_setup of_;
@@ -100,7 +96,6 @@ class remapping {
   announcement_log log_;
   plan::placement present_;
   std::optional<moving> moving_;  // the last one
-  platform::forecaster besides_;  // what moves of this run took besides what their model says [s]
   double search_at_ = 0, bound_ = 0;
   record::first_and_last<record::remap_decision> moves_;
   record::first_and_last<record::remap_decision, 0, most_kept> stays_;

@@ -177,6 +177,7 @@ std::vector<double> rescheduling::loads() const {
 void rescheduling::learn_migrations(bsp_measures const& last) {
   if (moved_.empty()) return;
   prices_.add(moved_, last.moving);
+  policy_->moved(last.moving);
   auto const learnt = prices_.learnt();
   made_.migration_fixed = learnt.fixed, made_.migration_per_byte = learnt.per_byte;
   moved_.clear();

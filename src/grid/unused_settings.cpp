@@ -48,7 +48,7 @@ void warn_of_unused_by_bsp(run_settings const& settings, bool by_hand, std::stri
   std::string const none = "the decider chooses moves only under policy '" +
                            std::string(mapping::migration::deciding_policy) + "', and " + undecided;
   if (!settings.decisions.empty()) warn_once("--skel-decisions: the file has nothing of this BSP program; " + none);
-  warn_of_forced(settings, {mapping::migration::problem_name}, "has no effect on this BSP program; " + none);
+  warn_of_forced(settings, {mapping::of_bsp.problem}, "has no effect on this BSP program; " + none);
 }
 
 void warn_of_unused_by_mesh(run_settings const& settings) {

@@ -58,10 +58,14 @@ std::vector<past_decision> parse_decisions(std::string_view text, std::string co
     reader const from(line, where);
     from.expect_object("a decision, or what was measured of one");
     std::size_t const decision = from.at("decision").count();
-    if (from.has("measured")) {
+    bool const is_measured = from.has("measured"), is_paid = !is_measured && from.has("paid");
+    if ((is_measured || is_paid) && (decision == 0 || decision > all.size()))
+      from.at("decision").fail("is " + std::to_string(decision) + ", of which no line before it tells");
+    if (is_paid) {
+      from.expect_keys({"decision", "paid"});
+      all[decision - 1].paid = from.at("paid").number();
+    } else if (is_measured) {
       from.expect_keys({"decision", "measured"});
-      if (decision == 0 || decision > all.size())
-        from.at("decision").fail("is " + std::to_string(decision) + ", of which no line before it tells");
       auto const measured = from.at("measured");
       measured.expect_object("uses and their mean");
       measured.expect_keys({"uses", "mean"});
@@ -71,7 +75,7 @@ std::vector<past_decision> parse_decisions(std::string_view text, std::string co
         from.at("decision")
             .fail("is " + std::to_string(decision) + " where " + std::to_string(all.size() + 1) +
                   " is wanted: decisions are numbered from 1 in their order");
-      all.push_back({read_decision(from), {}});
+      all.push_back({.made = read_decision(from)});
     }
   }
   return all;

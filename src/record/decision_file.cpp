@@ -50,4 +50,8 @@ void decision_file::measured(std::uint64_t decision, measured_entry const& so_fa
              ",\"mean\":" + in_json(so_far.mean) + "}}");
 }
 
+void decision_file::paid(std::uint64_t decision, double seconds) {
+  write_line("{\"decision\":" + std::to_string(decision) + ",\"paid\":" + in_json(seconds) + "}");
+}
+
 }  // namespace skel::record

@@ -70,6 +70,18 @@ TEST(MeshRemapper, ElementsStayWhereNoOtherPartitionHasRoom) {
   EXPECT_EQ(by.reviews().size(), 20u);
 }
 
+/// A move took 3 s beside what its model says: it must have lost as much more before the next one.
+TEST(MeshRemapper, WhatAMoveTookIsExpectedOfTheNextOne) {
+  row_of_cells one(3000, 3);
+  auto by = remapper_of(one);
+  ASSERT_EQ(reviews_until_moved(by, one, 4, 20), 1u);
+  double const first = by.reviews().back().entry;
+  by.moved(first + 3);
+  ASSERT_GT(reviews_until_moved(by, one, 1, 20), 0u);
+  EXPECT_NEAR(by.reviews().back().entry, first + 3, 0.01);
+  EXPECT_GT(by.reviews().back().lost, by.reviews().back().entry);
+}
+
 TEST(MeshRemapper, NothingMovesForWhatIsLeft) {
   row_of_cells one(3000, 3);
   one.standing.ground.bandwidth = 1e4;

@@ -171,7 +171,7 @@ priced line_that_runs() {
   for (now.seconds = 0; now.seconds < 2; ++now.seconds) by.decide(now);
   auto const made = by.decide(now);
   EXPECT_TRUE(made && !made->go_to);
-  return {file.last(), "line simulation", made->items / mapping::running_price(now.line, now.present)};
+  return {file.last(), "line simulation", made->uses / mapping::running_price(now.line, now.present)};
 }
 
 /// A row of cells on three ranks, of which one has become four times slower.

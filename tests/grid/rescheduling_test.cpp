@@ -88,7 +88,9 @@ struct told_decisions final : skel::record::decision_log {
     return all.size();
   }
   void measured(std::uint64_t, skel::record::measured_entry const&) override {}
+  void paid(std::uint64_t decision, double seconds) override { entries.emplace_back(decision, seconds); }
   std::vector<skel::record::decision_entry> all;
+  std::vector<std::pair<std::uint64_t, double>> entries;
 };
 
 TEST(Rescheduling, TellsEachCallAsADecisionOfTheDecider) {
@@ -101,7 +103,27 @@ TEST(Rescheduling, TellsEachCallAsADecisionOfTheDecider) {
   ASSERT_EQ(log.all.size(), watcher.made().calls.all());
   EXPECT_EQ(log.all.back().problem, "migration");
   EXPECT_NE(log.all.back().candidates.front().name, "stay");
-  EXPECT_EQ(log.all.back().request.find("after superstep "), 0U);
+  EXPECT_EQ(log.all.back().request.find("after "), 0U);
+  EXPECT_NE(log.all.back().request.find(" supersteps: "), std::string::npos);
+}
+
+TEST(Rescheduling, TellsWhatEachMoveTook) {
+  told_decisions log;
+  auto begun = setup("skel");
+  begun.decisions.log = &log;
+  skel::rescheduling watcher(std::move(begun));
+  std::vector<bsp_move> moves;
+  std::uint64_t number = 1;
+  while (moves.empty() && number < 20) moves = watcher.next_moves(uneven(number++));
+  ASSERT_FALSE(moves.empty());
+  auto const decided = log.all.size();
+  auto now = uneven(number++);
+  for (auto const& one : moves) now.rank_of[one.process] = one.to;
+  watcher.next_moves(now);
+  EXPECT_TRUE(log.entries.empty());
+  now.number = number, now.moved = moves.size(), now.moving = 0.25;
+  watcher.next_moves(now);
+  EXPECT_EQ(log.entries, (std::vector<std::pair<std::uint64_t, double>>{{decided, 0.25}}));
 }
 
 TEST(Rescheduling, MovesNothingWhereItIsForcedToStay) {

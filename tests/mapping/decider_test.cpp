@@ -184,6 +184,7 @@ TEST(Decider, TellsTheLogWhatItDecidesAndWhatCameOfIt) {
     void measured(std::uint64_t decision, skel::record::measured_entry const& so_far) override {
       times.push_back({decision, so_far.uses, so_far.mean});
     }
+    void paid(std::uint64_t, double) override {}
   } log;
   decider<toy> one(toy{});
   one.tell(&log);
@@ -219,6 +220,7 @@ TEST(Decider, SaysWhenItReviewsAndWhatIsForced) {
     std::size_t decisions = 0;
     std::uint64_t decided(skel::record::decision_entry const&) override { return ++decisions; }
     void measured(std::uint64_t, skel::record::measured_entry const&) override {}
+    void paid(std::uint64_t, double) override {}
   } log;
   decider<toy> one(toy{});
   one.tell(&log);

@@ -10,7 +10,6 @@
 #include <skel/detail/platform/forecast.hpp>
 
 #include "mapping/random_problem.hpp"
-#include "support/decision_laws.hpp"
 
 namespace skel::mapping {
 namespace {
@@ -54,12 +53,6 @@ remap_conditions at(double seconds, running_line line, plan::placement present, 
     return to_string(where, platform);
   };
   return now;
-}
-
-TEST(RemapChoice, KeepsTheLawsOfAProblem) {
-  expect_decision_laws<remap_choice>(
-      [] { return remap_choice(line_pricing); },
-      {7, 10, {{"stay", 0, 0.1, 0, 0}, {"(a)", 0, 0.05, 0.1, 0.4}, {"(b)", 1, 0.02, 0, 3}}, 1e6});
 }
 
 TEST(Remapper, HasNothingToDecideWhereNoPlaceIsBetter) {

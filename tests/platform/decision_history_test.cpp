@@ -1,5 +1,6 @@
 #include <skel/detail/platform/decision_history.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <limits>
@@ -35,6 +36,7 @@ TEST(DecisionHistory, IsWhatWasWritten) {
     skel::record::decision_file log(file);
     (void)log.decided(made), (void)log.decided(made);
     log.measured(1, {1, 0.5}), log.measured(1, {2, 0.1});
+    log.paid(2, 0.7);
   }
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
@@ -58,6 +60,8 @@ TEST(DecisionHistory, IsWhatWasWritten) {
   EXPECT_EQ(all[0].measured.uses, 2u);
   EXPECT_EQ(all[0].measured.mean, 0.1);
   EXPECT_EQ(all[1].measured.uses, 0u);
+  EXPECT_TRUE(std::isnan(all[0].paid));
+  EXPECT_EQ(all[1].paid, 0.7);
 }
 
 TEST(DecisionHistory, ALineThatWasNotFinishedIsLeftOut) {

@@ -36,13 +36,15 @@ TEST(DecisionFile, IsALineForEachDecisionAndEachTimeThatIsToldOfIt) {
                            .candidates = {{"ring", 0, 0.5, 0.25, 0.125}, {"tree\n", 1, 2, 3, 4}}}),
               1u);
     log.measured(1, {2, 0.1});
+    log.paid(1, 0.5);
     // At once: who is killed has told.
     EXPECT_EQ(text_of(file),
               "{\"decision\":1,\"problem\":\"allreduce\",\"request\":\"of a \\\"word\\\"\",\"context\":[1,-2,3,4],"
               "\"model\":\"pLogP \\\\xff\xc3\xbc\",\"reason\":\"least\",\"uses\":null,\"candidates\":["
               "{\"name\":\"ring\",\"entry\":0,\"predicted\":0.5,\"expected\":0.25,\"doubt\":0.125},"
               "{\"name\":\"tree\\u000a\",\"entry\":1,\"predicted\":2,\"expected\":3,\"doubt\":4}]}\n"
-              "{\"decision\":1,\"measured\":{\"uses\":2,\"mean\":0.1}}\n");
+              "{\"decision\":1,\"measured\":{\"uses\":2,\"mean\":0.1}}\n"
+              "{\"decision\":1,\"paid\":0.5}\n");
     EXPECT_EQ(log.problem(), "");
   }
   std::remove(file.c_str());

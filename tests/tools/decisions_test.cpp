@@ -54,6 +54,21 @@ TEST_F(DecisionsTest, SaysWhatWasDecidedAndHowItWent) {
   EXPECT_THAT(result.out, HasSubstr("measured 2 us (4 uses measured)"));
 }
 
+TEST_F(DecisionsTest, SaysWhatMovesTook) {
+  auto const text = decision(1, "elsewhere", 3e-6) + json{{"decision", 1}, {"paid", 2e-6}}.dump() + "\n";
+  auto const file_of_moves = file("moves.jsonl", text);
+  EXPECT_THAT(skel({"decisions", file_of_moves}).out, HasSubstr("going there: predicted 0 us, took 2 us"));
+  auto const parsed = json::parse(skel({"decisions", "--json", file_of_moves}).out);
+  EXPECT_EQ(parsed.at("requests")[0].at("paid"), 2e-6);
+  EXPECT_TRUE(parsed.at("problems")[0].at("median_entry_error").is_null()) << "nothing was predicted";
+  auto priced = text;
+  priced.replace(priced.find("\"entry\":0"), 9, "\"entry\":1e-6");
+  EXPECT_THAT(skel({"decisions", file("priced.jsonl", priced)}).out,
+              HasSubstr("what 1 move took is off by 100.0 % in the median"));
+  EXPECT_THAT(skel({"decisions", file("of_none.jsonl", json{{"decision", 1}, {"paid", 2}}.dump() + "\n")}).err,
+              HasSubstr("of which no line before it tells"));
+}
+
 TEST_F(DecisionsTest, SaysThatALineWasCutOff) {
   std::string const whole = decision(1, "ring", 3e-6);
   auto const one = skel({"decisions", file("one.jsonl", whole + whole.substr(0, 20))});

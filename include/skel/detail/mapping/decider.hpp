@@ -175,6 +175,14 @@ class decider {
     if (refuted || made.why == decision_reason::trial) there->is_due = true;
   }
 
+  /// The same where nothing is to be learnt of it, and what getting to what was chosen took [s]: for the log alone.
+  void tell_measured(request const& asked, record::measured_entry const& so_far) const {
+    tell_of(asked, [&](std::uint64_t number) { log_->measured(number, so_far); });
+  }
+  void tell_paid(request const& asked, double seconds) const {
+    tell_of(asked, [&](std::uint64_t number) { log_->paid(number, seconds); });
+  }
+
   /// Where observing takes time of its own: whether the use that was made last is worth it. The second, fourth, eighth
   /// ... use of a request is, and every trial, so that what observing takes is soon a small part. O(1).
   bool is_to_be_observed(request const& asked) const {
@@ -259,6 +267,11 @@ class decider {
 
   static std::vector<candidate_model> copied(std::span<candidate_model const> models) {
     return {models.begin(), models.end()};
+  }
+
+  void tell_of(request const& asked, auto const& tell) const {
+    if (log_ == nullptr) return;
+    if (standing const* const there = standing_.look(problem_.key_of(asked)); there != nullptr) tell(there->number);
   }
 
   standing& known(request const& asked) {

@@ -22,23 +22,25 @@ struct remap_way {
   double doubt = 0;       ///< of the period beside that of staying, by the errors of the forecasts that it rests on:
                           ///< the expected size of ln(period / expected)
   double entry = 0;       ///< what the way there costs [s]
+  std::string kind{};     ///< ways of one kind cost more or less than their model says alike (move_decider)
 };
 
 /// A program that may go on by another plan.
 struct remap_request {
-  std::uint64_t program = 0;    ///< the same for each run of it
-  double seconds = 0;           ///< since the run began [s]
+  std::uint64_t program = 0;    ///< the same for each run of it; 0: nobody says
+  double passed = 0;            ///< of the run so far, in units of remap_family
   std::vector<remap_way> ways;  ///< one at least; names differ
-  double items = 0;             ///< iterations or supersteps, for which the ways are compared, >= 0
+  double uses = 0;              ///< items, iterations or supersteps for which the ways are compared, >= 0
 };
 
-/// What prices the ways of a program to go on, and what a program of its kind repeats.
-struct remap_pricing {
-  std::string_view model, repeats;
+/// Programs of one kind: the problem as users name it, what prices their ways to go on, what they repeat, and in what
+/// it is said how far they are.
+struct remap_family {
+  std::string_view problem, model, repeats, unit;
 };
-inline constexpr remap_pricing line_pricing{"line simulation", "items"},  // cost::simulate_line()
-    mesh_pricing{"iteration time", "iterations"},                         // cost::mesh::time_of()
-    bsp_pricing{"superstep time", "supersteps"};  // migration::expected_time, cost::bsp::time_of()
+inline constexpr remap_family of_lines{"remap", "line simulation", "items", "s"},  // cost::simulate_line()
+    of_meshes{"remap", "iteration time", "iterations", "s"},                       // cost::mesh::time_of()
+    of_bsp{"migration", "superstep time", "supersteps", "supersteps"};  // expected_time, cost::bsp::time_of()
 
 /// Whether a program stays as it is or goes on by another placement. A use is all the items, iterations or supersteps
 /// that ways are compared for. A way other than staying counts with its doubt: it must be better also where forecasts
@@ -50,11 +52,11 @@ class remap_choice {
   using key = std::string;
   using key_hash = std::hash<std::string>;
 
-  static constexpr std::string_view name = "remap";
+  static constexpr std::string_view name = of_lines.problem;
   static constexpr std::string_view stay = record::remap_decision::stay;  ///< what the way that moves nothing is called
   static constexpr double tolerance = 0;
 
-  explicit remap_choice(remap_pricing const& by) : models_{{std::string(by.model), {.error = 0}}}, by_(by) {}
+  explicit remap_choice(remap_family const& of) : models_{{std::string(of.model), {.error = 0}}}, of_(of) {}
 
   std::span<candidate_model const> models() const { return models_; }
   key key_of(request const& asked) const { return describe(asked); }
@@ -64,7 +66,7 @@ class remap_choice {
   static std::vector<candidate<remap_way>> candidates(request const& asked, std::size_t model, bool all);
   static double price(request const&, std::size_t, candidate<remap_way> const& one) { return one.per_use; }
   static std::string const& name_of(candidate<remap_way> const& one) { return one.plan.name; }
-  static std::string_view problem_of(request const&) { return name; }
+  std::string_view problem_of(request const&) const { return of_.problem; }
   std::string describe(request const& asked) const;
   static std::size_t bytes_of(candidate<remap_way> const& one) { return one.plan.name.capacity(); }
   static double expected_uses(request const&) { return 1; }
@@ -74,7 +76,7 @@ class remap_choice {
   // Prices are compared with each other only, and what is wrong with all alike is corrected by who asks; nothing is
   // observed, so that the error is never used but as the same factor of all.
   std::vector<candidate_model> models_;
-  remap_pricing by_;
+  remap_family of_;
 };
 
 }  // namespace skel::mapping

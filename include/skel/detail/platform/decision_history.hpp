@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,8 @@ namespace skel::platform {
 /// A decision of a program, and what came of it.
 struct past_decision {
   record::decision_entry made;
-  record::measured_entry measured;  ///< no uses: nobody measured it
+  record::measured_entry measured{};                       ///< no uses: nobody measured it
+  double paid = std::numeric_limits<double>::quiet_NaN();  ///< what getting there took [s]; NaN: nobody measured it
 };
 
 /// What record::decision_file has written (docs/formats.md, "Decisions"), in its order. A last line without an end, of a

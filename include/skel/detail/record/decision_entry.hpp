@@ -41,6 +41,8 @@ class decision_log {
   virtual std::uint64_t decided(decision_entry const& made) = 0;
   /// Told after 1, 2, 4, 8 ... measured uses of what was chosen.
   virtual void measured(std::uint64_t decision, measured_entry const& so_far) = 0;
+  /// Getting to what was chosen took so long [s], which candidate_entry::entry has predicted.
+  virtual void paid(std::uint64_t decision, double seconds) = 0;
 };
 
 }  // namespace skel::record

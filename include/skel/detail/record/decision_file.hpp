@@ -18,6 +18,7 @@ class decision_file final : public decision_log {
 
   std::uint64_t decided(decision_entry const& made) override;
   void measured(std::uint64_t decision, measured_entry const& so_far) override;
+  void paid(std::uint64_t decision, double seconds) override;
 
   /// Which file does not have all that it was told, and why; empty: it has.
   std::string problem() const;

@@ -15,8 +15,8 @@
 /// Which processes of a BSP program move to another host, when and where to.
 namespace skel::mapping::migration {
 
-/// The policy whose calls are decisions of the decider, and the problem that these are of.
-inline constexpr std::string_view deciding_policy = "skel", problem_name = "migration";
+/// The policy whose calls are decisions of the decider (mapping::of_bsp).
+inline constexpr std::string_view deciding_policy = "skel";
 
 /// Decides at the barriers of a program. It is told every superstep, in order, and knows nothing else of the program:
 /// the same supersteps give the same answers. Without clock, random numbers or threads.
@@ -29,6 +29,9 @@ class policy {
 
   /// Who is told the decisions of its calls, and what is forced there. Nothing where they are none of the decider.
   virtual void decide_by(decision_setup const&) {}
+
+  /// What the moves of the last call took together [s].
+  virtual void moved(double) {}
 
   /// Whether it may be told some supersteps only: several in a row, each of which stands for as many as were passed
   /// over.

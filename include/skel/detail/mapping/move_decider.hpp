@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skel/detail/mapping/decider.hpp>
+#include <skel/detail/mapping/decision_setup.hpp>
+#include <skel/detail/mapping/remap_choice.hpp>
+#include <skel/detail/platform/forecast.hpp>
+
+namespace skel::mapping {
+
+/// What staying has cost a program beside the best way known, or at the most [s].
+class regret {
+ public:
+  void add(double seconds) { since_move_ += seconds, since_look_ += seconds; }
+
+  /// Whether a look for a better way is due, which costs so much [s]: as much was lost since the last look, and one more
+  /// time for each look in a row that moved nothing.
+  bool pays_look(double cost) const { return since_look_ > cost * static_cast<double>(1 + in_vain_); }
+  void looked(bool moves) { since_look_ = 0, in_vain_ = moves ? 0 : in_vain_ + 1; }
+  std::size_t in_vain() const { return in_vain_; }
+
+  double since_move() const { return since_move_; }
+  /// It has moved, or no way is better any more.
+  void forget() { since_move_ = 0; }
+
+ private:
+  double since_move_ = 0, since_look_ = 0;
+  std::size_t in_vain_ = 0;
+};
+
+/// A program that runs, at a moment at which it may move.
+struct ways_to_go_on {
+  double passed = 0;                                            ///< as remap_request::passed
+  double stays = 0;                                             ///< what a use takes where it is, expected [s]
+  double period = 0;                                            ///< what it takes now, in all that there is to it [s]
+  std::vector<remap_way> elsewhere{};                           ///< one at least; indices are those of this list
+  bool must_go = false;                                         ///< staying is out of question
+  double remaining = std::numeric_limits<double>::infinity();  ///< uses to come
+  /// What may be won in a use at the most [s], where the caller adds that to lost(). Nothing: what the best way wins is
+  /// added here, for `since` uses since it was asked last.
+  std::optional<double> possible{};
+  double since = 0;
+};
+
+/// What was decided, with its figures.
+struct move_decision {
+  std::uint64_t number = 0;     ///< of the decisions of this run, from 1
+  std::vector<remap_way> ways;  ///< what there was to choose from; where it can stay, that first
+  std::size_t chosen = 0;       ///< of them
+  bool moves = false;
+  double gain = 0;  ///< what the best way wins in a use, with its doubt taken off [s]; 0: none does
+  double uses = 0;  ///< for which they were compared
+  double lost = 0;  ///< by not moving since something better is known [s]
+  /// When staying will have cost what going to the best place costs, if nothing changes [s].
+  double pays_at = std::numeric_limits<double>::infinity();
+
+  remap_way const& way() const { return ways[chosen]; }
+};
+
+/// Decides for a program that runs, of any family, whether it goes on elsewhere; learns what moves cost beside what
+/// their models say; and tells the log what uses and moves took.
+///
+/// A gain counts for no longer than it is known to last. What staying has cost so far beside the best way known (each
+/// moment with the doubt of the forecasts taken off; from the beginning where no way is better any more) is the
+/// horizon: a program moves when it has lost by staying what moving costs, and never where the remaining work does not
+/// pay for it. So it loses at most twice what somebody would who knows the future, however loads change, and a slowdown
+/// that is shorter than what moving costs moves nothing (ski rental: Karlin, Manasse, Rudolph, Sleator 1988,
+/// Algorithmica 3(1):79-119). A better way that was not known when it was asked last has cost nothing yet.
+///
+/// Without clock. Not for several threads at once.
+class move_decider {
+ public:
+  /// `program`: the same for each run of it; 0: nobody says.
+  move_decider(remap_family const& of, std::uint64_t program);
+
+  /// Who is told, and what is forced.
+  void decide_by(decision_setup const& how);
+  bool stays() const { return stays_; }  ///< whatever happens: it is forced
+
+  regret& lost() { return lost_; }
+  regret const& lost() const { return lost_; }
+
+  /// What a way of this kind costs of which its model says so much, by what others of the kind took in this run [s].
+  double entry(std::string const& kind, double modelled) const { return modelled + besides(kind); }
+
+  /// No way elsewhere is known.
+  void stays_without_choice() { lost_.forget(), gained_ = false; }
+  /// O(ways). Precondition: there is a way elsewhere.
+  move_decision decide(ways_to_go_on now);
+  /// The same where the caller knows for how many uses ways are to be compared. Returns the chosen one's index.
+  std::size_t choose(double passed, std::vector<remap_way> ways, double uses);
+
+  /// So many uses took so long [s] after what was chosen last.
+  void used(double uses, double seconds);
+  /// The move that was chosen last has been made and took so long [s].
+  void moved(double seconds);
+
+ private:
+  double besides(std::string const& kind) const;
+
+  std::uint64_t program_;
+  bool stays_ = false;
+  std::string_view problem_;
+  decider<remap_choice> decider_;
+  regret lost_;
+  bool gained_ = false;  // a better way was known when it was asked last
+  std::map<std::string, platform::forecaster> besides_;  // of a kind: what moves took beside what models said [s]
+  std::uint64_t decisions_ = 0;
+  std::optional<remap_request> asked_;  // last, and what was measured since then
+  double uses_ = 0, seconds_ = 0;       // [s]
+  std::uint64_t times_ = 0;
+  struct move {
+    remap_request asked;
+    std::string kind;
+    double modelled = 0;  // its entry, without what was learnt [s]
+  };
+  std::optional<move> move_;  // that was chosen last, until it has been made
+};
+
+}  // namespace skel::mapping

@@ -1,0 +1,171 @@
+#include <skel/detail/mapping/move_decider.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/decision_laws.hpp"
+
+namespace skel::mapping {
+namespace {
+
+struct told final : record::decision_log {
+  std::uint64_t decided(record::decision_entry const& made) override {
+    all.push_back(made);
+    return all.size();
+  }
+  void measured(std::uint64_t decision, record::measured_entry const& so_far) override {
+    times.emplace_back(decision, so_far.mean);
+  }
+  void paid(std::uint64_t decision, double seconds) override { entries.emplace_back(decision, seconds); }
+
+  std::vector<record::decision_entry> all;
+  std::vector<std::pair<std::uint64_t, double>> times, entries;
+};
+
+/// A use takes 1 s here and 0.5 s elsewhere, where getting there is to take 2 s.
+ways_to_go_on at(double passed, double entry = 2) {
+  ways_to_go_on now{.passed = passed, .stays = 1, .period = 1};
+  now.elsewhere.push_back({"elsewhere", 0, 0.5, 0, entry, "a kind"});
+  now.since = 1;
+  return now;
+}
+
+TEST(RemapChoice, KeepsTheLawsOfAProblemInEachFamily) {
+  for (auto const& family : {of_lines, of_meshes, of_bsp})
+    expect_decision_laws<remap_choice>(
+        [&] { return remap_choice(family); },
+        {7, 10, {{"stay", 0, 0.1, 0, 0}, {"(a)", 0, 0.05, 0.1, 0.4}, {"(b)", 1, 0.02, 0, 3}}, 1e6});
+}
+
+TEST(RemapChoice, SaysItsFamily) {
+  remap_request const asked{0, 12, {{"stay", 0, 0.1, 0, 0}}, 40};
+  EXPECT_EQ(remap_choice(of_bsp).describe(asked), "after 12 supersteps: 1 ways compared over 40 supersteps");
+  EXPECT_EQ(remap_choice(of_bsp).problem_of(asked), "migration");
+  EXPECT_EQ(remap_choice(of_lines).describe({1, 0.5, asked.ways, 3}),
+            "program 0000000000000001 after 0.5 s: 1 ways compared over 3 items");
+}
+
+TEST(Regret, ALookPaysWhenAsMuchWasLostAndLaterAfterEachInVain) {
+  regret lost;
+  lost.add(1);
+  EXPECT_FALSE(lost.pays_look(1));
+  lost.add(0.5);
+  EXPECT_TRUE(lost.pays_look(1));
+  lost.looked(false);
+  lost.add(1.5);
+  EXPECT_FALSE(lost.pays_look(1));
+  lost.add(1);
+  EXPECT_TRUE(lost.pays_look(1));
+  lost.looked(true);
+  lost.add(1.5);
+  EXPECT_TRUE(lost.pays_look(1));
+  EXPECT_EQ(lost.since_move(), 5.5);
+  lost.forget();
+  EXPECT_EQ(lost.since_move(), 0);
+}
+
+TEST(MoveDecider, MovesWhenStayingHasCostWhatMovingCosts) {
+  move_decider one(of_lines, 1);
+  double moved = -1;
+  for (int k = 0; k < 20 && moved < 0; ++k) {
+    auto const made = one.decide(at(k));
+    EXPECT_EQ(made.number, static_cast<std::uint64_t>(k + 1));
+    EXPECT_DOUBLE_EQ(made.gain, 0.5);
+    EXPECT_DOUBLE_EQ(made.lost, 0.5 * k);
+    if (made.moves) moved = k;
+  }
+  // What was lost from the first look on, half a second a use.
+  EXPECT_EQ(moved, 5) << "where both cost the same it stays";
+  EXPECT_EQ(one.lost().since_move(), 0);
+  EXPECT_FALSE(one.decide(at(6)).moves) << "a better way that was not known has cost nothing yet";
+}
+
+TEST(MoveDecider, WhoTellsWhatMayBeWonIsAskedByTheShareThatThereIs) {
+  move_decider one(of_meshes, 1);
+  one.lost().add(8);  // a second of it in each use
+  auto now = at(10);
+  now.since = 0, now.possible = 1;
+  auto const made = one.decide(now);
+  EXPECT_DOUBLE_EQ(made.lost, 4);
+  EXPECT_DOUBLE_EQ(made.uses, 8);
+  EXPECT_TRUE(made.moves);
+}
+
+TEST(MoveDecider, ForgetsWhatWasLostWhereNoWayIsBetter) {
+  move_decider one(of_lines, 1);
+  for (int k = 0; k < 4; ++k) one.decide(at(k));
+  auto same = at(4);
+  same.elsewhere.front().period = 1;
+  EXPECT_FALSE(one.decide(same).moves);
+  EXPECT_EQ(one.lost().since_move(), 0);
+}
+
+TEST(MoveDecider, GoesAtOnceWhereItMust) {
+  move_decider one(of_lines, 1);
+  auto now = at(0, 1e6);
+  now.must_go = true;
+  auto const made = one.decide(now);
+  EXPECT_TRUE(made.moves);
+  EXPECT_EQ(made.ways.size(), 1u);
+  EXPECT_EQ(made.way().name, "elsewhere");
+}
+
+TEST(MoveDecider, StaysWhereThatIsForced) {
+  move_decider one(of_bsp, 1);
+  one.decide_by({.log = nullptr, .forced = {{"migration", "stay"}}, .known = {}});
+  EXPECT_TRUE(one.stays());
+  for (int k = 0; k < 20; ++k) EXPECT_FALSE(one.decide(at(k)).moves);
+  move_decider other(of_lines, 1);
+  other.decide_by({.log = nullptr, .forced = {{"migration", "stay"}}, .known = {}});
+  EXPECT_FALSE(other.stays()) << "another problem";
+}
+
+TEST(MoveDecider, LearnsWhatMovesOfAKindTakeBesideTheirModel) {
+  told log;
+  move_decider one(of_lines, 1);
+  one.decide_by({.log = &log, .forced = {}, .known = {}});
+  one.moved(3);  // none was decided on
+  EXPECT_TRUE(log.entries.empty());
+  for (int k = 0; k < 20; ++k) {
+    auto now = at(k, one.entry("a kind", 2));
+    now.must_go = true;
+    one.decide(now);
+    one.moved(3);
+    one.moved(7);  // that move has been told
+  }
+  EXPECT_NEAR(one.entry("a kind", 2), 3, 1e-9);
+  EXPECT_EQ(one.entry("another", 2), 2);
+  ASSERT_EQ(log.entries.size(), 20u);
+  EXPECT_EQ(log.entries.back(), std::pair(std::uint64_t{20}, 3.0));
+  EXPECT_NEAR(log.all.back().candidates.front().entry, 3, 1e-9);
+}
+
+/// A call may follow before what the one before has moved is there.
+TEST(MoveDecider, WhatAMoveTookIsOfTheMoveAndNotOfALaterStay) {
+  told log;
+  move_decider one(of_bsp, 0);
+  one.decide_by({.log = &log, .forced = {}, .known = {}});
+  EXPECT_EQ(one.choose(1, {{"stay", 0, 1, 0, 0}, {"there", 1, 0.5, 0, 1}}, 10), 1u);
+  EXPECT_EQ(one.choose(2, {{"stay", 0, 1, 0, 0}, {"there", 1, 2, 0, 1}}, 10), 0u);
+  one.moved(4);
+  EXPECT_THAT(log.entries, testing::ElementsAre(std::pair(std::uint64_t{1}, 4.0)));
+}
+
+TEST(MoveDecider, TellsWhatUsesTookUntilItDecidesAgain) {
+  told log;
+  move_decider one(of_lines, 1);
+  one.decide_by({.log = &log, .forced = {}, .known = {}});
+  one.used(1, 1);  // nothing was decided yet
+  one.decide(at(0)), one.decide(at(1));
+  one.used(2, 3), one.used(2, 1), one.used(2, 2);
+  // Ways were compared over one use. After the first and the second time.
+  EXPECT_THAT(log.times, testing::ElementsAre(std::pair(std::uint64_t{2}, 1.5), std::pair(std::uint64_t{2}, 1.0)));
+}
+
+}  // namespace
+}  // namespace skel::mapping
