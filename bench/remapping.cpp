@@ -1,7 +1,7 @@
 // Whether it pays to let skel move a line that runs, in simulated time: random lines on random hosts whose loads
 // change, beside a line that is never moved, one that is moved whenever another place looks better, and one that is
 // moved every ten seconds by somebody who knows the loads of the next ten. The policy is the one of real runs
-// (mapping::remapper with platform::forecaster); what is simulated is what a line then does, by the model of its price,
+// (remapper with platform::forecaster); what is simulated is what a line then does, by the model of its price,
 // and what a move costs.
 
 #include <algorithm>
@@ -21,11 +21,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <skel/detail/adapt/remapper.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/mapping/placement_search.hpp>
-#include <skel/detail/mapping/remapper.hpp>
 #include <skel/detail/platform/forecast.hpp>
 
 #include "support/cpu_time.hpp"
@@ -202,10 +202,10 @@ policy clairvoyant(world const& in) {
 /// As a run does it.
 policy by_skel(world const& in, std::uint32_t seed) {
   return [&in, seen = readings(in, seed), forecasts = std::vector<platform::forecaster>(in.at(0).size()),
-          decides = std::make_shared<mapping::remapper>(1, mapping::decision_setup{})](
+          decides = std::make_shared<remapper>(1, mapping::decision_setup{})](
              double now, placement const& present) mutable -> std::optional<placement> {
     auto const said = seen.at(now);
-    mapping::remap_conditions at;
+    remap_conditions at;
     std::vector<double> shares;
     for (std::size_t h = 0; h < said.size(); ++h) {
       forecasts[h].add(said[h]);
@@ -411,8 +411,8 @@ void search(std::uint32_t seed) {
       line.problem.program.stages.push_back(std::move(stage));
       present.stages.push_back({s % 3});
     }
-    mapping::remapper decides(1, {});
-    mapping::remap_conditions at;
+    remapper decides(1, {});
+    remap_conditions at;
     at.line = line;
     at.present = present;
     at.speed_error.assign(16, 0.05);

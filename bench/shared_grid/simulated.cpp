@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <skel/detail/adapt/remapping.hpp>
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/host_load.hpp>
@@ -21,6 +22,7 @@
 #include "grid/program_history.hpp"
 #include "grid/remapping.hpp"
 #include "runtime/line/run_here.hpp"
+#include "runtime/run_here.hpp"
 #include "shared_grid/frames.hpp"
 #include "shared_grid/job.hpp"
 #include "simulation/simulated_hosts.hpp"

@@ -21,12 +21,6 @@ bsp_machine make_bsp_machine(run_platform const& where, platform::description co
   return out;
 }
 
-double migration_messages(cost::bsp::machine const& among) {
-  std::vector<std::size_t> all(among.hosts.host_count());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return 2 * cost::bsp::barrier_time(among, all);
-}
-
 bsp_plan plan_on(bsp_machine const& where, std::vector<int> const& first_ranks) {
   auto const& hosts = where.machine.hosts;
   bsp_plan out;

@@ -10,9 +10,9 @@
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
 
+#include <skel/detail/adapt/rescheduling.hpp>
 #include "bsp_progress.hpp"
 #include "bsp_scenario_recorder.hpp"
-#include "rescheduling.hpp"
 
 namespace skel {
 

@@ -45,7 +45,10 @@
 #include <skel/detail/runtime/ranks/sole_use.hpp>
 #include <skel/detail/runtime/threads/worker_threads.hpp>
 
-#include "announcement_log.hpp"
+#include <skel/detail/adapt/announcement_log.hpp>
+#include <skel/detail/adapt/mesh_remapper.hpp>
+#include <skel/detail/adapt/remapping.hpp>
+#include <skel/detail/adapt/rescheduling.hpp>
 #include "bsp_scenario_recorder.hpp"
 #include "bsp_view.hpp"
 #include "call_words.hpp"
@@ -58,14 +61,11 @@
 #include "machine_news.hpp"
 #include "mesh_checkpoints.hpp"
 #include "mesh_planner.hpp"
-#include "mesh_remapper.hpp"
 #include "mesh_run_view.hpp"
 #include "planner.hpp"
 #include "probed_speeds.hpp"
 #include "program_history.hpp"
 #include "rank_cores.hpp"
-#include "remapping.hpp"
-#include "rescheduling.hpp"
 #include "resumption.hpp"
 #include "run_files.hpp"
 #include "run_view.hpp"

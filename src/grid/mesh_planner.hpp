@@ -20,10 +20,10 @@
 #include <skel/detail/record/mesh_record.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
 
+#include <skel/detail/adapt/mesh_outlook.hpp>
+#include <skel/detail/adapt/mesh_remapper.hpp>
 #include "decision_store.hpp"
 #include "machine_of_ranks.hpp"
-#include "mesh_outlook.hpp"
-#include "mesh_remapper.hpp"
 #include "rank_cores.hpp"
 
 namespace skel {

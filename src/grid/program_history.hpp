@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/adapt/remapping.hpp>
 #include <skel/detail/mapping/copy_tree_problem.hpp>
 #include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
-#include <skel/detail/mapping/remap_search.hpp>
 #include <skel/detail/mapping/service_times.hpp>
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/record/run_record.hpp>
@@ -26,19 +26,6 @@ struct placed_tree {
   mapping::copy_tree_request asked;
   double period = 0;  ///< of its messages for a batch [s]
   double items = 0;   ///< in a batch
-};
-
-/// A placed line, as whoever looks for better places for it needs it.
-struct placed_line {
-  mapping::running_line line;  ///< as it was placed; what must not be moved is pinned
-  plan::placement where;
-  std::vector<std::size_t> station_of;  ///< per stage of the model
-  std::vector<double> work;             ///< per station, per item of the source, at the placement [work units]; 0 where
-                                        ///< what is measured while it runs says nothing of it
-  double batch = 1;                     ///< items of the source in one of the model
-  std::function<std::vector<std::vector<int>>(plan::placement const&)> ranks_of{};        ///< per station
-  std::function<plan::placement(std::vector<std::vector<int>> const& ranks)> at_ranks{};  ///< one with these
-  std::function<std::string(plan::placement const&)> name_of{};
 };
 
 /// What a run was placed with.

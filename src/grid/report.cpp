@@ -6,10 +6,10 @@
 #include <ostream>
 #include <utility>
 
+#include <skel/detail/adapt/announcement_log.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 
-#include "announcement_text.hpp"
 #include "moved_text.hpp"
 
 namespace skel {

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <skel/detail/adapt/announcement_log.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/record/history_recorder.hpp>
 
-#include "announcement_text.hpp"
 #include "moved_text.hpp"
 #include "stories.hpp"
 

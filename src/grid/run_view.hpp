@@ -17,8 +17,8 @@
 #include <skel/detail/runtime/line/program.hpp>
 #include <skel/detail/runtime/line/run_line.hpp>
 
+#include <skel/detail/adapt/remapping.hpp>
 #include "loopback_server.hpp"
-#include "remapping.hpp"
 #include "terminal_rows.hpp"
 
 namespace skel {

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <skel/detail/adapt/remapper.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/text_file.hpp>
 #include <skel/detail/cost/mesh/inside_time.hpp>
@@ -24,15 +25,14 @@
 #include <skel/detail/mapping/mesh_clusters_problem.hpp>
 #include <skel/detail/mapping/migration/policy.hpp>
 #include <skel/detail/mapping/reduction_choice.hpp>
-#include <skel/detail/mapping/remapper.hpp>
 #include <skel/detail/platform/decision_history.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 #include <skel/detail/record/decision_file.hpp>
 #include <skel/skel.hpp>
 
 #include <decision_store.hpp>
-#include <mesh_remapper.hpp>
 #include <planner.hpp>
+#include <skel/detail/adapt/mesh_remapper.hpp>
 #include <support/row_of_cells.hpp>
 
 /// Decisions of every problem, as their file tells them, beside the models that they name.
@@ -158,7 +158,7 @@ priced reduction() {
 /// A line whose second host has become slow.
 priced line_that_runs() {
   decisions file;
-  mapping::remap_conditions now;
+  skel::remap_conditions now;
   auto& problem = now.line.problem;
   problem.platform = hosts({100, 10, 100, 100});
   problem.options = {skel::cost::share::dynamic, skel::cost::dispatch::on_demand, 2};
@@ -167,7 +167,7 @@ priced line_that_runs() {
   now.present = {{{0}, {1}, {2}}};
   now.entry = [](auto const&) { return 1e6; };
   now.name = [&](auto const& where) { return mapping::to_string(where, problem.platform); };
-  mapping::remapper by(1, file.setup());
+  skel::remapper by(1, file.setup());
   for (now.seconds = 0; now.seconds < 2; ++now.seconds) by.decide(now);
   auto const made = by.decide(now);
   EXPECT_TRUE(made && !made->go_to);

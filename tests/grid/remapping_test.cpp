@@ -1,4 +1,4 @@
-#include "remapping.hpp"
+#include <skel/detail/adapt/remapping.hpp>
 
 #include <cstdint>
 #include <filesystem>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <mesh_remapper.hpp>
+#include <skel/detail/adapt/mesh_remapper.hpp>
 
 /// A row of cells on hosts that are equally fast; rank 2 takes no part. One phase, behind an update.
 struct row_of_cells {

@@ -12,6 +12,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/plan/relays.hpp>
+#include <skel/detail/record/bsp_measures.hpp>
 #include <skel/detail/record/bsp_record.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/moves.hpp>

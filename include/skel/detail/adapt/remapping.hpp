@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
-#include <skel/detail/mapping/line_watch.hpp>
-#include <skel/detail/mapping/remapper.hpp>
+#include <skel/detail/adapt/line_watch.hpp>
+#include <skel/detail/adapt/remapper.hpp>
+#include <skel/detail/mapping/remap_search.hpp>
+#include <skel/detail/plan/placement.hpp>
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/monitor.hpp>
@@ -19,14 +21,26 @@
 #include <skel/detail/record/remap_record.hpp>
 #include <skel/detail/record/run_history.hpp>
 
-#include "announcement_log.hpp"
-#include "program_history.hpp"
+#include <skel/detail/adapt/announcement_log.hpp>
 
 namespace skel {
 
+/// A placed line, as whoever looks for better places for it needs it.
+struct placed_line {
+  mapping::running_line line;  ///< as it was placed; what must not be moved is pinned
+  plan::placement where;
+  std::vector<std::size_t> station_of;  ///< per stage of the model
+  std::vector<double> work;             ///< per station, per item of the source, at the placement [work units]; 0 where
+                                        ///< what is measured while it runs says nothing of it
+  double batch = 1;                     ///< items of the source in one of the model
+  std::function<std::vector<std::vector<int>>(plan::placement const&)> ranks_of{};        ///< per station
+  std::function<plan::placement(std::vector<std::vector<int>> const& ranks)> at_ranks{};  ///< one with these
+  std::function<std::string(plan::placement const&)> name_of{};
+};
+
 /// What a run that may be moved has to know besides its line.
 struct remapping_setup {
-  std::uint64_t program = 0;  ///< program_history::id_of
+  std::uint64_t program = 0;  ///< the same for each run of it
   placed_line placed;
   platform::monitor monitor;
   /// The processors of the line as they are where ranks are such hosts: the same ones as those of placed.line.
@@ -41,7 +55,7 @@ struct remapping_setup {
 };
 
 /// Looks after a line that runs, on rank 0: hears what ranks say of themselves and what is announced, keeps the
-/// forecasts of hosts, paths and work, and says when the line is to go on by another plan (mapping::remapper). Keeps
+/// forecasts of hosts, paths and work, and says when the line is to go on by another plan (remapper). Keeps
 /// decisions. For one thread, the one that communicates.
 class remapping {
  public:
@@ -87,12 +101,12 @@ class remapping {
   void pin(std::vector<std::uint32_t> const& stations);
   bool has_changed(mapping::running_line const& line) const;
   double price_of(plan::placement const& where, platform::description const& of_ranks) const;
-  void keep(mapping::remap_decision const& made, double seconds, std::vector<record::stage_move> stages = {});
+  void keep(remap_decision const& made, double seconds, std::vector<record::stage_move> stages = {});
   record::remap_decision* kept(std::uint64_t number);
 
   remapping_setup of_;
-  mapping::line_watch watch_;
-  mapping::remapper remapper_;
+  line_watch watch_;
+  remapper remapper_;
   announcement_log log_;
   plan::placement present_;
   std::optional<moving> moving_;  // the last one

@@ -14,9 +14,8 @@
 #include <skel/detail/mapping/move_decider.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
 #include <skel/detail/record/mesh_record.hpp>
-#include <skel/detail/runtime/iteration/mesh_part.hpp>
 
-#include "mesh_outlook.hpp"
+#include <skel/detail/adapt/mesh_outlook.hpp>
 
 namespace skel {
 

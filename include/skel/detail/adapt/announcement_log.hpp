@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <skel/detail/platform/announcement.hpp>
@@ -40,5 +41,8 @@ class announcement_log {
   std::vector<entry> entries_;
   std::uint64_t all_ = 0;
 };
+
+/// "after 3.20 s: 'n3' leaves; no stage was there after 3.94 s". `ended`: the run.
+std::string announcement_text(record::heard_announcement const& one, bool ended);
 
 }  // namespace skel

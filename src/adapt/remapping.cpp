@@ -1,4 +1,4 @@
-#include "remapping.hpp"
+#include <skel/detail/adapt/remapping.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -150,7 +150,7 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
   follow(now);
   if (!is_moving() && log_.hosts_leave()) log_.placed(of_.placed.ranks_of(present_), seconds);
   double const begin = record::now();
-  mapping::remap_conditions at;
+  remap_conditions at;
   at.seconds = seconds;
   at.line = line_now();
   // One move at a time: what is under way is not known to the model, and a second move would drain with the first. What
@@ -232,7 +232,7 @@ std::vector<record::remap_decision> remapping::decisions() const {
   return out;
 }
 
-void remapping::keep(mapping::remap_decision const& made, double seconds, std::vector<record::stage_move> stages) {
+void remapping::keep(remap_decision const& made, double seconds, std::vector<record::stage_move> stages) {
   record::remap_decision one{.number = made.number,
                              .seconds = seconds,
                              .ways = {},

@@ -11,7 +11,7 @@
 #include <skel/detail/platform/forecast.hpp>
 #include <skel/detail/record/rank_progress.hpp>
 
-namespace skel::mapping {
+namespace skel {
 
 /// What ranks say of a line that runs, as what a decision to move it needs: the work that items now are to each
 /// station, how fast items pass, and how many are under way. A value without clock; memory O(stations * ranks).
@@ -58,4 +58,4 @@ class line_watch {
   double latest_ = 0;  // when somebody said something [s]
 };
 
-}  // namespace skel::mapping
+}  // namespace skel

@@ -12,12 +12,12 @@
 #include <skel/detail/mapping/move_decider.hpp>
 #include <skel/detail/mapping/remap_search.hpp>
 
-namespace skel::mapping {
+namespace skel {
 
 /// What a line that runs is like at one moment.
 struct remap_conditions {
   double seconds = 0;               ///< since the run began [s]
-  running_line line;                ///< with speeds and work as they are forecast
+  mapping::running_line line;       ///< with speeds and work as they are forecast
   plan::placement present;          ///< by the last plan that has begun
   std::vector<double> speed_error;  ///< per processor: of the forecast of its speed, relative; empty: none
   double model_error = 0;           ///< of a price beside another one's: expected size of ln(measured / predicted)
@@ -30,12 +30,12 @@ struct remap_conditions {
 };
 
 /// What was decided, with its figures.
-struct remap_decision : move_decision {
+struct remap_decision : mapping::move_decision {
   std::optional<plan::placement> go_to{};  ///< nothing: it stays
 };
 
 /// Decides again and again whether a line that runs should go on somewhere else: searches near where it is
-/// (search_near()), prices what is found, and lets a move_decider choose.
+/// (mapping::search_near()), prices what is found, and lets a mapping::move_decider choose.
 ///
 /// Where the line began counts without doubt: it was chosen among all places, at leisure. So a line that left it for
 /// what did not last does not stay for good where it is only a little worse, as no gain there would be beyond doubt.
@@ -44,20 +44,20 @@ struct remap_decision : move_decision {
 class remapper {
  public:
   /// `program`: the same for each run of it.
-  remapper(std::uint64_t program, decision_setup const& setup);
+  remapper(std::uint64_t program, mapping::decision_setup const& setup);
 
   /// What to do now; nothing where there is nothing to choose from, as no better place is known. Conditions of one run,
-  /// in the order of their times. O(search_near()).
+  /// in the order of their times. O(mapping::search_near()).
   std::optional<remap_decision> decide(remap_conditions const& now);
   /// The move that was decided on last took so long [s].
   void moved(double seconds) { mover_.moved(seconds); }
 
  private:
-  std::size_t way_home(remap_conditions const& now, double price, std::vector<near_placement>& found);
+  std::size_t way_home(remap_conditions const& now, double price, std::vector<mapping::near_placement>& found);
 
-  move_decider mover_;
+  mapping::move_decider mover_;
   double before_ = 0;                    // when it was asked last [s]
   std::optional<plan::placement> home_;  // where the line began
 };
 
-}  // namespace skel::mapping
+}  // namespace skel

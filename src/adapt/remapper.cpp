@@ -1,4 +1,4 @@
-#include <skel/detail/mapping/remapper.hpp>
+#include <skel/detail/adapt/remapper.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <skel/detail/base/contract.hpp>
 
-namespace skel::mapping {
+namespace skel {
 
 namespace {
 
@@ -25,43 +25,44 @@ double doubt_of(remap_conditions const& now, plan::placement const& from, plan::
     for (auto const p : to.stages[s])
       if (!std::ranges::count(from.stages[s], p)) less[p] = 1 - std::min(most_error, now.speed_error[p]);
   }
-  double const stay = running_bound(now.line, from, more) / running_bound(now.line, from),
-               move = running_bound(now.line, to) / running_bound(now.line, to, less);
+  double const stay = mapping::running_bound(now.line, from, more) / mapping::running_bound(now.line, from),
+               move = mapping::running_bound(now.line, to) / mapping::running_bound(now.line, to, less);
   return std::log(std::max(1.0, stay)) + std::log(std::max(1.0, move));
 }
 
 }  // namespace
 
-remapper::remapper(std::uint64_t program, decision_setup const& setup) : mover_(of_lines, program) {
+remapper::remapper(std::uint64_t program, mapping::decision_setup const& setup) : mover_(mapping::of_lines, program) {
   mover_.decide_by(setup);
 }
 
 /// Which of those that were found is where the line began; it is added where it is better than the present place.
-std::size_t remapper::way_home(remap_conditions const& now, double price, std::vector<near_placement>& found) {
+std::size_t remapper::way_home(remap_conditions const& now, double price, std::vector<mapping::near_placement>& found) {
   if (!home_) home_ = now.present;
   auto where = *home_;
   for (std::size_t s = 0; s < where.stages.size(); ++s)
     if (!now.line.problem.program.stages[s].at.empty()) where.stages[s] = now.present.stages[s];
-  auto const known = std::ranges::find(found, where, &near_placement::where);
+  auto const known = std::ranges::find(found, where, &mapping::near_placement::where);
   auto const index = static_cast<std::size_t>(known - found.begin());
   if (known != found.end() || where == now.present || now.line.has_to_leave(where) ||
-      !connected(now.line.problem, where))
+      !mapping::connected(now.line.problem, where))
     return index;
-  if (double const its = running_price(now.line, where); its > price) found.push_back({std::move(where), its, 0});
+  if (double const its = mapping::running_price(now.line, where); its > price)
+    found.push_back({std::move(where), its, 0});
   return index;
 }
 
 std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   double const passed = std::max(0.0, now.seconds - std::exchange(before_, now.seconds));
   if (now.measured > 0) mover_.used(passed / now.measured, passed);
-  double const price = running_price(now.line, now.present), stay = price * now.batch;
-  auto found = search_near(now.line, now.present);
+  double const price = mapping::running_price(now.line, now.present), stay = price * now.batch;
+  auto found = mapping::search_near(now.line, now.present);
   auto const home = way_home(now, price, found);
   if (found.empty()) {
     mover_.stays_without_choice();
     return std::nullopt;
   }
-  ways_to_go_on all{.passed = now.seconds, .stays = 1 / stay, .remaining = now.remaining};
+  mapping::ways_to_go_on all{.passed = now.seconds, .stays = 1 / stay, .remaining = now.remaining};
   // What the model does not know of, and takes time, no way takes away.
   all.period = std::max(all.stays, now.measured);
   all.since = passed / all.period;
@@ -78,4 +79,4 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   return out;
 }
 
-}  // namespace skel::mapping
+}  // namespace skel

@@ -1,7 +1,8 @@
-#include "rescheduling.hpp"
+#include <skel/detail/adapt/rescheduling.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <skel/detail/base/statistics.hpp>
@@ -49,6 +50,12 @@ double slowest(cost::bsp::machine const& machine, record::superstep const& step)
 }
 
 }  // namespace
+
+double migration_messages(cost::bsp::machine const& among) {
+  std::vector<std::size_t> all(among.hosts.host_count());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return 2 * cost::bsp::barrier_time(among, all);
+}
 
 rescheduling::rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::migration::policy> policy)
     : where_(std::move(setup.where)),

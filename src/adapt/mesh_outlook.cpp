@@ -1,4 +1,4 @@
-#include "mesh_outlook.hpp"
+#include <skel/detail/adapt/mesh_outlook.hpp>
 
 #include <cmath>
 #include <utility>

@@ -1,4 +1,4 @@
-#include <skel/detail/mapping/line_watch.hpp>
+#include <skel/detail/adapt/line_watch.hpp>
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "rescheduling.hpp"
+#include <skel/detail/adapt/rescheduling.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +12,8 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/record/decision_entry.hpp>
+
+#include "bsp_machine.hpp"
 
 namespace {
 

@@ -1,12 +1,10 @@
-#include "announcement_log.hpp"
+#include <skel/detail/adapt/announcement_log.hpp>
 
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "announcement_text.hpp"
 
 // What reports say of announcements.
 namespace skel {

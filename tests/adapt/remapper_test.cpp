@@ -1,4 +1,4 @@
-#include <skel/detail/mapping/remapper.hpp>
+#include <skel/detail/adapt/remapper.hpp>
 
 #include <gtest/gtest.h>
 

@@ -8,18 +8,29 @@
 #include <optional>
 #include <vector>
 
+#include <skel/detail/cost/bsp/superstep_time.hpp>
 #include <skel/detail/mapping/migration/migration_learner.hpp>
 #include <skel/detail/mapping/migration/policy.hpp>
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/monitor.hpp>
 #include <skel/detail/platform/slot_series.hpp>
+#include <skel/detail/record/bsp_measures.hpp>
 #include <skel/detail/record/bsp_record.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/bsp/moves.hpp>
-
-#include "bsp_machine.hpp"
 
 namespace skel {
+
+/// The ranks of a run as the hosts that BSP processes are priced on: ranks of one cluster that are equally fast are a
+/// cluster of hosts.
+struct bsp_machine {
+  cost::bsp::machine machine;
+  std::vector<std::size_t> host_of_rank;
+  std::vector<int> rank_of_host;
+  std::vector<std::size_t> threads;  ///< of each rank
+};
+
+/// Of a migration, whatever its state [s]: two messages between all hosts. O(hosts + clusters^2).
+double migration_messages(cost::bsp::machine const& among);
 
 /// What a BSP program whose processes may migrate has to know to begin.
 struct rescheduling_setup {

@@ -1,4 +1,4 @@
-#include "mesh_remapper.hpp"
+#include <skel/detail/adapt/mesh_remapper.hpp>
 
 #include <algorithm>
 #include <utility>

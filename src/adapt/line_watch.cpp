@@ -1,11 +1,11 @@
-#include <skel/detail/mapping/line_watch.hpp>
+#include <skel/detail/adapt/line_watch.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 #include <skel/detail/base/contract.hpp>
 
-namespace skel::mapping {
+namespace skel {
 
 namespace {
 
@@ -60,4 +60,4 @@ double line_watch::under_way(std::size_t station) const {
   return std::max(0.0, items_now(stations_.front()) - items_now(stations_[station]));
 }
 
-}  // namespace skel::mapping
+}  // namespace skel
