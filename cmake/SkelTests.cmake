@@ -126,13 +126,19 @@ function(skel_mpirun_test name)
   endforeach()
 endfunction()
 
+if(SKEL_WITH_MPI)
+  add_library(skel_mpi_main OBJECT ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
+  target_link_libraries(skel_mpi_main PRIVATE skel_flags skel_test_flags GTest::gtest MPI::MPI_CXX)
+  target_precompile_headers(skel_mpi_main REUSE_FROM skel_test_headers)
+endif()
+
 # skel_mpi_test(NAME RANKS n... LIBS targets... SOURCES files... [TIMEOUT s]): a GoogleTest executable that runs under
 # mpirun with each number of ranks. Its main (tests/support/mpi_main.cpp) initialises MPI with MPI_THREAD_MULTIPLE;
 # every rank runs every test, and all ranks fail when one does.
 function(skel_mpi_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "RANKS;LIBS;SOURCES" ${ARGN})
-  add_executable(test_${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
-  target_link_libraries(test_${name} PRIVATE skel_flags skel_test_flags ${arg_LIBS} skel_comma_locale GTest::gmock GTest::gtest MPI::MPI_CXX)
+  add_executable(test_${name} ${arg_SOURCES})
+  target_link_libraries(test_${name} PRIVATE skel_flags skel_test_flags ${arg_LIBS} skel_comma_locale skel_mpi_main GTest::gmock GTest::gtest MPI::MPI_CXX)
   skel_compile_together(test_${name})
   target_precompile_headers(test_${name} REUSE_FROM skel_test_headers)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)

@@ -20,8 +20,8 @@ class regret {
  public:
   void add(double seconds) { since_move_ += seconds, since_look_ += seconds; }
 
-  /// Whether a look for a better way is due, which costs so much [s]: as much was lost since the last look, and one more
-  /// time for each look in a row that moved nothing.
+  /// Whether a look for a better way is due, which costs so much [s]: as much was lost since the last look, and one
+  /// more time for each look in a row that moved nothing.
   bool pays_look(double cost) const { return since_look_ > cost * static_cast<double>(1 + in_vain_); }
   void looked(bool moves) { since_look_ = 0, in_vain_ = moves ? 0 : in_vain_ + 1; }
   std::size_t in_vain() const { return in_vain_; }
@@ -37,11 +37,11 @@ class regret {
 
 /// A program that runs, at a moment at which it may move.
 struct ways_to_go_on {
-  double passed = 0;                                            ///< as remap_request::passed
-  double stays = 0;                                             ///< what a use takes where it is, expected [s]
-  double period = 0;                                            ///< what it takes now, in all that there is to it [s]
-  std::vector<remap_way> elsewhere{};                           ///< one at least; indices are those of this list
-  bool must_go = false;                                         ///< staying is out of question
+  double passed = 0;                                           ///< as remap_request::passed
+  double stays = 0;                                            ///< what a use takes where it is, expected [s]
+  double period = 0;                                           ///< what it takes now, in all that there is to it [s]
+  std::vector<remap_way> elsewhere{};                          ///< one at least; indices are those of this list
+  bool must_go = false;                                        ///< staying is out of question
   double remaining = std::numeric_limits<double>::infinity();  ///< uses to come
   /// What may be won in a use at the most [s], where the caller adds that to lost(). Nothing: what the best way wins is
   /// added here, for `since` uses since it was asked last.
@@ -64,15 +64,15 @@ struct move_decision {
   remap_way const& way() const { return ways[chosen]; }
 };
 
-/// Decides for a program that runs, of any family, whether it goes on elsewhere; learns what moves cost beside what
-/// their models say; and tells the log what uses and moves took.
+/// Decides for a program that runs, of any family, whether it goes on elsewhere. Learns what moves cost beside their
+/// model. Tells the log what uses and moves took.
 ///
-/// A gain counts for no longer than it is known to last. What staying has cost so far beside the best way known (each
-/// moment with the doubt of the forecasts taken off; from the beginning where no way is better any more) is the
-/// horizon: a program moves when it has lost by staying what moving costs, and never where the remaining work does not
-/// pay for it. So it loses at most twice what somebody would who knows the future, however loads change, and a slowdown
-/// that is shorter than what moving costs moves nothing (ski rental: Karlin, Manasse, Rudolph, Sleator 1988,
-/// Algorithmica 3(1):79-119). A better way that was not known when it was asked last has cost nothing yet.
+/// A gain counts for no longer than it is known to last. The horizon is what staying has cost so far beside the best
+/// way known. Each moment counts with the doubt of the forecasts taken off, and the account begins anew where no way is
+/// better. A program moves when it has lost by staying what moving costs, if the remaining work pays for that. So it
+/// loses at most twice what somebody would who knows the future. A slowdown that is shorter than what moving costs
+/// moves nothing (ski rental: Karlin, Manasse, Rudolph, Sleator 1988, Algorithmica 3(1):79-119). A better way that was
+/// not known when it was asked last has cost nothing yet.
 ///
 /// Without clock. Not for several threads at once.
 class move_decider {
@@ -87,7 +87,7 @@ class move_decider {
   regret& lost() { return lost_; }
   regret const& lost() const { return lost_; }
 
-  /// What a way of this kind costs of which its model says so much, by what others of the kind took in this run [s].
+  /// The price of a way whose model says `modelled`, corrected by what ways of its kind took in this run [s].
   double entry(std::string const& kind, double modelled) const { return modelled + besides(kind); }
 
   /// No way elsewhere is known.
@@ -110,7 +110,7 @@ class move_decider {
   std::string_view problem_;
   decider<remap_choice> decider_;
   regret lost_;
-  bool gained_ = false;  // a better way was known when it was asked last
+  bool gained_ = false;                                  // a better way was known when it was asked last
   std::map<std::string, platform::forecaster> besides_;  // of a kind: what moves took beside what models said [s]
   std::uint64_t decisions_ = 0;
   std::optional<remap_request> asked_;  // last, and what was measured since then
