@@ -10,10 +10,9 @@
 #include <vector>
 
 #include <skel/detail/plan/block.hpp>
+#include <skel/detail/record/bsp_measures.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/bsp/errors.hpp>
-#include <skel/detail/runtime/bsp/moves.hpp>
-#include <skel/detail/record/bsp_measures.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
 #include <skel/detail/runtime/threads/step_control.hpp>
 

@@ -15,7 +15,6 @@
 #include <skel/detail/pattern/migration_settings.hpp>
 #include <skel/detail/pattern/operators.hpp>
 #include <skel/detail/pattern/program_kinds.hpp>
-#include <skel/detail/runtime/bsp/moves.hpp>
 #include <skel/detail/record/bsp_measures.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
 #include <skel/detail/runtime/transferable.hpp>

@@ -15,7 +15,6 @@
 #include <skel/detail/record/bsp_measures.hpp>
 #include <skel/detail/record/bsp_record.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
-#include <skel/detail/runtime/bsp/moves.hpp>
 #include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel::runtime::bsp {
