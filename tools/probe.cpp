@@ -15,7 +15,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/grid/discovery.hpp>
+#include <skel/detail/machine/discovery.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/runtime/ranks/native.hpp>

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include "machine_of_ranks.hpp"
+#include <skel/detail/machine/machine_of_ranks.hpp>
 
 namespace skel {
 

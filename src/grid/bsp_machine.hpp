@@ -5,7 +5,7 @@
 
 #include <skel/detail/adapt/rescheduling.hpp>
 #include <skel/detail/grid/bsp_plan.hpp>
-#include <skel/detail/grid/find_hosts.hpp>
+#include <skel/detail/machine/find_hosts.hpp>
 
 namespace skel {
 

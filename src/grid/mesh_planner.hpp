@@ -22,9 +22,9 @@
 
 #include <skel/detail/adapt/mesh_outlook.hpp>
 #include <skel/detail/adapt/mesh_remapper.hpp>
+#include <skel/detail/machine/machine_of_ranks.hpp>
+#include <skel/detail/machine/rank_cores.hpp>
 #include "decision_store.hpp"
-#include "machine_of_ranks.hpp"
-#include "rank_cores.hpp"
 
 namespace skel {
 

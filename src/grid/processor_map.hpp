@@ -8,8 +8,8 @@
 #include <skel/detail/platform/description.hpp>
 #include <skel/detail/runtime/line/program.hpp>
 
-#include "first_load.hpp"
-#include "rank_cores.hpp"
+#include <skel/detail/machine/first_load.hpp>
+#include <skel/detail/machine/rank_cores.hpp>
 
 namespace skel {
 

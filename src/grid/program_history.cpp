@@ -10,7 +10,7 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/statistics.hpp>
 
-#include "first_load.hpp"
+#include <skel/detail/machine/first_load.hpp>
 #include "forecast_doubt.hpp"
 
 namespace skel {

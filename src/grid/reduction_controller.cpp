@@ -21,10 +21,10 @@
 #include <skel/detail/runtime/reduction/body_time.hpp>
 #include <skel/detail/runtime/reduction/schedules.hpp>
 
+#include <skel/detail/machine/granted_threads.hpp>
 #include "buffer_ledger.hpp"
 #include "chosen_reduction_model.hpp"
 #include "decision_store.hpp"
-#include "granted_threads.hpp"
 #include "pattern_knowledge.hpp"
 
 namespace skel {

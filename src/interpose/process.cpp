@@ -10,7 +10,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/grid/find_hosts.hpp>
+#include <skel/detail/machine/find_hosts.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 #include <skel/detail/runtime/archive.hpp>

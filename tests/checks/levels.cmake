@@ -8,7 +8,7 @@ cmake_minimum_required(VERSION 3.25)
 # the C++ library's for threads: rooms without threads are not tested with the thread sanitizer (tests/CMakeLists.txt).
 # The face (include/skel/*.hpp) stands above room grid, which joins all rooms and has grid.hpp; models/ does without engines.
 # Rooms beside the core are for the face, for tools or for programs: no room of the core may include them.
-set(core base pattern record platform plan show cost mapping adapt runtime grid)
+set(core base pattern record platform plan show cost mapping adapt runtime machine grid)
 set(rooms ${core} models face formats pepa published interpose testbed train tools)
 set(base_may base posix threads)
 set(pattern_may base pattern hana threads)
@@ -20,6 +20,7 @@ set(cost_may base pattern record platform plan cost eigen)
 set(mapping_may base pattern record platform plan cost mapping eigen hana metis scotch)
 set(adapt_may base pattern record platform plan cost mapping adapt)
 set(runtime_may base pattern record plan runtime hana tbb mpi cereal xxhash posix threads)  # hana: a composition is a hana::tuple
+set(machine_may base pattern record platform plan cost mapping runtime machine mpi posix threads)
 set(grid_may ${core} posix threads)
 set(models_may base pattern record platform plan cost mapping)
 set(face_may ${core} face formats)

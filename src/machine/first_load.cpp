@@ -1,4 +1,4 @@
-#include "first_load.hpp"
+#include <skel/detail/machine/first_load.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "granted_threads.hpp"
+#include <skel/detail/machine/granted_threads.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "machine_of_ranks.hpp"
+#include <skel/detail/machine/machine_of_ranks.hpp>
 
 #include <algorithm>
 #include <limits>

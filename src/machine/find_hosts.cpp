@@ -1,4 +1,4 @@
-#include <skel/detail/grid/find_hosts.hpp>
+#include <skel/detail/machine/find_hosts.hpp>
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/grid/discovery.hpp>
+#include <skel/detail/machine/discovery.hpp>
 
 namespace skel {
 namespace {

@@ -15,8 +15,8 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/host_load.hpp>
 
-#include <first_load.hpp>
 #include <processor_map.hpp>
+#include <skel/detail/machine/first_load.hpp>
 
 namespace {
 

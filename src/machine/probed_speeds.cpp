@@ -1,4 +1,4 @@
-#include "probed_speeds.hpp"
+#include <skel/detail/machine/probed_speeds.hpp>
 
 #include <algorithm>
 #include <cmath>

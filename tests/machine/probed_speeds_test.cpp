@@ -3,7 +3,7 @@
 
 #include <skel/skel.hpp>
 
-#include <probed_speeds.hpp>
+#include <skel/detail/machine/probed_speeds.hpp>
 
 namespace {
 

@@ -1,4 +1,5 @@
-#include <skel/detail/grid/discovery.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/machine/discovery.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +20,6 @@
 
 #include "missing_figures.hpp"
 #include "run_hosts.hpp"
-#include "warn.hpp"
 
 namespace skel {
 namespace {
@@ -61,7 +61,7 @@ class kept_file {
   }
 
  private:
-  void tell(std::string const& text) const { options_.warn ? options_.warn(text) : skel::warn(text); }
+  void tell(std::string const& text) const { options_.warn ? options_.warn(text) : tell_user("warning: " + text); }
 
   discovery_options const& options_;
   std::vector<std::string> hosts_;

@@ -10,7 +10,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/cost/communication/any_model.hpp>
-#include <skel/detail/grid/discovery.hpp>
+#include <skel/detail/machine/discovery.hpp>
 #include <skel/detail/plan/tournament.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>

@@ -1,4 +1,4 @@
-#include "live_machine.hpp"
+#include <skel/detail/machine/live_machine.hpp>
 
 #include <string>
 #include <vector>

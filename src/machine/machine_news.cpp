@@ -1,4 +1,4 @@
-#include "machine_news.hpp"
+#include <skel/detail/machine/machine_news.hpp>
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/archive.hpp>
 
-#include "live_machine.hpp"
+#include <skel/detail/machine/live_machine.hpp>
 
 namespace skel {
 

@@ -12,7 +12,7 @@
 
 #include <skel/detail/runtime/line/calibration.hpp>
 
-#include "rank_cores.hpp"
+#include <skel/detail/machine/rank_cores.hpp>
 
 namespace skel {
 

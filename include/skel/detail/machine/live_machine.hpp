@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/detail/grid/find_hosts.hpp>
+#include <skel/detail/machine/find_hosts.hpp>
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/description.hpp>
 #include <skel/detail/platform/monitor.hpp>

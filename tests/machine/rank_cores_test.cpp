@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <rank_cores.hpp>
+#include <skel/detail/machine/rank_cores.hpp>
 
 #include <planner.hpp>
 

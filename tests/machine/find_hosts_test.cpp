@@ -1,4 +1,4 @@
-#include <skel/detail/grid/find_hosts.hpp>
+#include <skel/detail/machine/find_hosts.hpp>
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <skel/detail/grid/find_hosts.hpp>
+#include <skel/detail/machine/find_hosts.hpp>
 #include <skel/detail/platform/description.hpp>
 
 namespace skel {

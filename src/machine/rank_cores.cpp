@@ -1,4 +1,4 @@
-#include "rank_cores.hpp"
+#include <skel/detail/machine/rank_cores.hpp>
 
 #include <algorithm>
 #include <cmath>
