@@ -1,4 +1,4 @@
-#include "symmetry.hpp"
+#include "branch_and_bound.hpp"
 
 #include <algorithm>
 #include <optional>

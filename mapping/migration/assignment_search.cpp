@@ -10,9 +10,7 @@
 #include <skel/detail/mapping/migration/host_memory.hpp>
 
 #include "even_loads.hpp"
-#include "exact_assignment.hpp"
 #include "host_traffic.hpp"
-#include "volume_changes.hpp"
 
 namespace skel::mapping::migration {
 

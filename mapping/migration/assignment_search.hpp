@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include <skel/detail/cost/bsp/superstep_time.hpp>
+#include <skel/detail/mapping/migration/host_memory.hpp>
 #include <skel/detail/record/superstep.hpp>
 
 #include "message_history.hpp"
@@ -57,5 +59,26 @@ assignment priced(assignment_problem const& problem, std::vector<std::size_t> ho
 /// The migrations from one assignment to another.
 std::vector<cost::bsp::migration> migrations_between(std::span<std::size_t const> from, std::span<std::size_t const> to,
                                                      std::span<double const> state_bytes);
+
+/// Whether all hosts^(processes that may move) assignments can be looked at in about a millisecond: branches look at
+/// 2^21 works at most, and so do prices, as those of nine processes on four hosts for one superstep. Each branch looks
+/// at all hosts in each superstep of the problem, each price at hosts, processes, messages and the barrier.
+bool is_small(assignment_problem const& problem);
+
+/// The assignment that takes least time of all, by branch and bound; nothing where none takes less than `most`. `time`:
+/// what the supersteps of the problem take with an assignment [s]. Branches end where the work of the processes so far,
+/// with beta their messages too, takes as long as the best that was found; where that is a weak bound, because messages
+/// over paths take long, the best of the first 2^14 assignments that it lets pass is taken. O(hosts^processes
+/// hosts supersteps) at worst; where is_small(), about a millisecond.
+std::optional<std::vector<std::size_t>> best_assignment(
+    assignment_problem const& problem, host_memory const& memory,
+    std::function<double(std::vector<std::size_t> const&)> const& time, double most);
+
+/// Moves and exchanges of processes of the hosts that take longest, each time the one that takes most time away, as
+/// long as one does: where messages are counted by hosts (machine::beta). `hosts`: where it begins; `memory`: with
+/// processes there. O(messages + looks), where a move is looked at in O(messages of the process + supersteps hosts) and
+/// the looks are bounded.
+std::vector<std::size_t> less_by_volume(assignment_problem const& problem, host_memory memory,
+                                        std::vector<std::size_t> hosts);
 
 }  // namespace skel::mapping::migration

@@ -1,4 +1,4 @@
-#include "exact_assignment.hpp"
+#include "assignment_search.hpp"
 
 #include <algorithm>
 #include <cmath>

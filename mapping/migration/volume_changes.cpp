@@ -1,4 +1,4 @@
-#include "volume_changes.hpp"
+#include "assignment_search.hpp"
 
 #include <algorithm>
 #include <optional>

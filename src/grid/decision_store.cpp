@@ -18,7 +18,7 @@
 #include <skel/detail/mapping/migration/policy.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/mapping/reduction_choice.hpp>
-#include <skel/detail/mapping/remap_choice.hpp>
+#include <skel/detail/mapping/move_decider.hpp>
 #include <skel/detail/plan/collective.hpp>
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/plan/reduction.hpp>

@@ -22,7 +22,7 @@
 #include <skel/detail/cost/line_simulation.hpp>
 #include <skel/detail/cost/shared_cores.hpp>
 #include <skel/detail/mapping/placement_search.hpp>
-#include <skel/detail/mapping/remap_choice.hpp>
+#include <skel/detail/mapping/move_decider.hpp>
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/platform/host_load.hpp>
 #include <skel/detail/platform/host_probe.hpp>

@@ -6,7 +6,7 @@
 #include <skel/detail/base/forced_uses.hpp>
 #include <skel/detail/mapping/migration/policy.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
-#include <skel/detail/mapping/remap_choice.hpp>
+#include <skel/detail/mapping/move_decider.hpp>
 
 #include "warn.hpp"
 

@@ -11,7 +11,6 @@
 #include <gmock/gmock.h>
 
 #include "bench/support/draw.hpp"
-#include "mapping/migration/exact_assignment.hpp"
 
 namespace {
 
