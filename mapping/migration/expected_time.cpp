@@ -22,7 +22,7 @@ namespace {
 constexpr double call_share = 0.002, won_share = 0.5;
 
 /// Supersteps whose forecasts say how good the next ones are, and errors that are none.
-constexpr std::size_t remembered = 32;
+constexpr std::size_t errors_kept = 32;
 constexpr double least_error = 0.01;
 
 /// Supersteps before the first call: forecasts have errors then. Where a host goes away, one error is enough.
@@ -76,7 +76,7 @@ void expected_time::watch(record::superstep const& step) {
       holds_ += stands_for_;  // nobody computes, as was expected
       errors_.push_back(0);
     }
-    if (errors_.size() > remembered) errors_.pop_front();
+    if (errors_.size() > errors_kept) errors_.pop_front();
   }
   forecast_.add(step.load);
   messages_.add(step.load.messages);
