@@ -12,6 +12,7 @@
 
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/registry.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
@@ -20,15 +21,25 @@
 
 namespace skel::tools {
 
-/// Refuses a name that is none of those known: with the one that was probably meant, otherwise with all. `what`:
-/// "model", "cluster of grid.json".
+/// Refuses a name that is none of those known. `what`: "cluster of grid.json".
 template <class Names>
 [[noreturn]] void refuse_name(std::string const& option, std::string const& name, std::string const& what,
                               Names const& known) {
-  std::string all;
-  for (auto const& one : known) all += (all.empty() ? "" : ", ") + std::string(one);
-  std::string const hint = did_you_mean(name, known);
-  refuse_option(option, in_quotes(name) + " is no " + what + (hint.empty() ? "; one of " + all : hint));
+  refuse_option(option, is_none_of(name, what, known));
+}
+
+/// What a call returns for the value of an option. Refuses the value if the call throws skel::input_error.
+template <class Call>
+decltype(auto) value_of(std::string const& option, Call const& call) try {
+  return call();
+} catch (input_error const& unknown) {
+  refuse_option(option, unknown.reason());
+}
+
+/// The number of the row of this name. Refuses a name of none.
+template <class Row>
+std::size_t number_of(std::string const& option, std::string const& name, registry<Row> const& rows) {
+  return value_of(option, [&] { return rows.at(name); });
 }
 
 /// A size, perhaps with a unit ("8k", "64KiB": skel::size_in).

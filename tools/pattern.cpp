@@ -72,10 +72,7 @@ int pattern_features_of(pattern_options const& options, std::ostream& out) {
   if (options.file.empty()) refuse_option("FILE", "is missing; give a mesh, graph or matrix");
   std::optional<mesh_format> format;
   if (!options.format.empty()) {
-    auto const& names = mesh_format_names();
-    if (std::find(names.begin(), names.end(), options.format) == names.end())
-      refuse_name("--format", options.format, "format", names);
-    format = mesh_format_named(options.format);
+    format = static_cast<mesh_format>(number_of("--format", options.format, mesh_formats()));
   }
   pattern const of = pattern_of(read_mesh(options.file, format));
   auto const host = platform::probe_host({.repeats = 0});
@@ -117,20 +114,22 @@ reading the file}.
 Examples:
   skel pattern mesh.pack
   skel pattern matrix.mtx --threads 16 --json
-  skel pattern links.txt --format edges)";
+  skel pattern links.txt --format edges
+
+Formats:
+)";
 
 }  // namespace
 
 action add_pattern(CLI::App& app) {
   auto const options = std::make_shared<pattern_options>();
   app.add_option("FILE", options->file, "mesh, graph or matrix (docs/formats.md)");
-  app.add_option("--format", options->format,
-                 "Reads this format: mtx, graph, pack, su2, obj, edges or msh (default: by the ending of the file).")
+  app.add_option("--format", options->format, "Reads this format (default: by the ending of the file).")
       ->type_name("NAME");
   app.add_option("--threads", options->threads, "Counts features for P threads (default: the cores of the machine).")
       ->type_name("P");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer);
+  app.footer(footer + mesh_formats().help());
   return [options](std::ostream& out) { return pattern_features_of(*options, out); };
 }
 

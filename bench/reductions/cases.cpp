@@ -92,7 +92,7 @@ std::vector<suite_case> make_suite(suite_choice const& of) {
         std::none_of(of.only.begin(), of.only.end(), [&](auto const& name) { return is(entry, name); }))
       continue;
     for (double const scale : of.scales)
-      for (auto const& how : skel::numbering_names()) {
+      for (auto const& how : skel::numberings().names()) {
         if (how != "native" && !has_numbering(entry)) continue;
         options made;
         made.scale = scale;
@@ -104,7 +104,7 @@ std::vector<suite_case> make_suite(suite_choice const& of) {
   for (auto const& file : of.meshes) {
     auto const read = std::make_shared<skel::mesh const>(skel::read_mesh(file));
     for (std::size_t const times : of.refines)
-      for (auto const& how : skel::numbering_names()) add_mesh(file.filename().string(), read, times, how, all);
+      for (auto const& how : skel::numberings().names()) add_mesh(file.filename().string(), read, times, how, all);
   }
   return all;
 }

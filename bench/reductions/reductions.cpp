@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
       "chosen one."};
   app.add_option("--pattern", given.pattern, "mesh, graph or matrix (docs/formats.md)")->type_name("FILE");
   app.add_option("--format", given.format, "of the file, unless its ending says it")
-      ->check(CLI::IsMember(skel::mesh_format_names()));
+      ->check(CLI::IsMember(skel::mesh_formats().names()));
   app.add_option("--program", given.program, "a program's pattern in place of a file's")->type_name("NAME");
   app.add_flag("--programs", given.list, "list the programs");
   app.add_option("--scale", given.scale, "of a program's elements, about")
@@ -190,7 +190,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1024));
   app.add_option("--refine", given.refine, "refine a mesh so often")->check(CLI::Range(0, 12));
   app.add_option("--numbering", given.numbering, "of nodes and cells")
-      ->check(CLI::IsMember(skel::numbering_names()))
+      ->check(CLI::IsMember(skel::numberings().names()))
       ->capture_default_str();
   app.add_option("--reuse", given.reuse, "R, uses of the pattern")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--value", given.value, "of an element; double, or what the program has")

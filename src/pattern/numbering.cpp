@@ -5,9 +5,6 @@
 #include <random>
 #include <utility>
 
-#include <skel/detail/base/error.hpp>
-#include <skel/detail/base/near_name.hpp>
-
 namespace skel {
 
 namespace {
@@ -135,18 +132,12 @@ std::vector<std::size_t> cell_order(mesh const& of, std::vector<subscript> const
 
 }  // namespace
 
-std::vector<std::string> const& numbering_names() {
-  static std::vector<std::string> const names{"native", "rcm", "random"};
-  return names;
-}
-
-numbering numbering_named(std::string_view name) {
-  auto const& names = numbering_names();
-  for (std::size_t k = 0; k < names.size(); ++k)
-    if (names[k] == name) return static_cast<numbering>(k);
-  throw input_error("numbering", "",
-                    "there is no numbering '" + std::string(name) + "'; the numberings are: native, rcm, random" +
-                        did_you_mean(name, names));
+registry<named_row> const& numberings() {
+  static constexpr named_row rows[] = {{"native", "Nodes keep their numbers."},
+                                       {"rcm", "Neighbours get numbers near each other (reverse Cuthill-McKee)."},
+                                       {"random", "Numbers are shuffled."}};
+  static registry<named_row> const all("numbering", rows);
+  return all;
 }
 
 std::vector<subscript> node_numbers(mesh const& of, numbering how, std::uint64_t seed) {

@@ -457,7 +457,7 @@ TEST(MeshFiles, HaveFiniteCoordinates) {
 }
 
 TEST(MeshFiles, RefuseEmptyAndBinaryTextsInEveryFormat) {
-  for (auto const& name : skel::mesh_format_names()) {
+  for (auto const& name : skel::mesh_formats().names()) {
     auto const format = skel::mesh_format_named(name);
     EXPECT_THAT(refusal(format, ""), HasSubstr("is empty")) << name;
     EXPECT_THAT(refusal(format, " \n\r\n"), HasSubstr("is empty")) << name;
@@ -611,7 +611,7 @@ TEST(MeshFiles, TakeMemoryInProportionToTheirBytes) {
 
 TEST(MeshFiles, QuoteWhatTheyDoNotUnderstandWithoutItsControls) {
   std::string const bad = "\x1b[2J\xff" + std::string(3'000'000, 'x');
-  for (auto const& name : skel::mesh_format_names())
+  for (auto const& name : skel::mesh_formats().names())
     for (std::string const& text : {bad, bad + " 1 2\n", "1 " + bad, coordinate + bad, "v " + bad, "NDIME= " + bad,
                                     "NELEM= 1\n" + bad, "f " + bad, "2 1 " + bad}) {
       std::string const said = refusal(skel::mesh_format_named(name), text);

@@ -15,6 +15,8 @@
 
 #include <skel/detail/base/error.hpp>
 
+#include "support/registry_laws.hpp"
+
 namespace {
 
 using skel::cell_kind;
@@ -132,7 +134,8 @@ TEST(Numbering, ByChanceDependsOnTheSeedOnly) {
 }
 
 TEST(Numbering, HasNames) {
-  for (std::size_t k = 0; k < all.size(); ++k) EXPECT_EQ(skel::numbering_named(skel::numbering_names()[k]), all[k]);
+  check_registry(skel::numberings());
+  for (std::size_t k = 0; k < all.size(); ++k) EXPECT_EQ(skel::numbering_named(skel::numberings()[k].name), all[k]);
   try {
     skel::numbering_named("rmc");
     FAIL() << "nothing was refused";

@@ -81,7 +81,7 @@ std::vector<trial_point> points_of(std::filesystem::path const& file, std::size_
   std::string const name = file.stem().string();
   std::mt19937_64 dice(std::hash<std::string>{}(name));
   std::vector<trial_point> points;
-  for (auto const& how : numbering_names())
+  for (auto const& how : numberings().names())
     for (std::size_t const parts :
          {threads, std::size_t{16}, std::array<std::size_t, 4>{4, 8, 16, 32}.at(dice() % 4)}) {
       trial_point point;

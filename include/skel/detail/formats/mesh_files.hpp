@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include <skel/detail/base/registry.hpp>
 #include <skel/detail/pattern/mesh.hpp>
 #include <skel/detail/pattern/mesh_marks.hpp>
 
@@ -30,11 +30,20 @@ namespace skel {
 ///   the highest dimension, in the order of their tags; nodes too are in that of their tags.
 enum class mesh_format : std::uint8_t { mtx, graph, pack, su2, obj, edges, msh };
 
-/// The names of all formats, which are also the endings of their files.
-std::vector<std::string> const& mesh_format_names();
+/// A format by its name, which is also the ending of its files. `read` reads the bytes of a whole file; errors call it
+/// `source`.
+struct mesh_format_row {
+  std::string_view name, sentence;
+  marked_mesh (*read)(std::string_view bytes, std::string const& source);
+};
+
+/// All formats. The number of a row is the mesh_format.
+registry<mesh_format_row>& mesh_formats();
 
 /// The format of a name. Throws skel::input_error listing all of them.
-mesh_format mesh_format_named(std::string_view name);
+inline mesh_format mesh_format_named(std::string_view name) {
+  return static_cast<mesh_format>(mesh_formats().at(name));
+}
 
 /// The format that the ending of a file says. Throws skel::input_error listing all of them.
 mesh_format mesh_format_of(std::filesystem::path const& file);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <skel/detail/base/registry.hpp>
 #include <skel/detail/pattern/mesh.hpp>
 #include <skel/detail/pattern/mesh_marks.hpp>
 
@@ -48,10 +49,12 @@ mesh refine(mesh const& coarse, std::size_t times = 1);
 /// - random: shuffled, every order as probable as any other.
 enum class numbering : std::uint8_t { native, rcm, random };
 
-/// The names of all numberings.
-std::vector<std::string> const& numbering_names();
+/// All numberings, in the order of the enumeration.
+registry<named_row> const& numberings();
 /// The numbering of a name. Throws skel::input_error listing all of them.
-numbering numbering_named(std::string_view name);
+inline numbering numbering_named(std::string_view name) {
+  return static_cast<numbering>(numberings().at(name));
+}
 
 /// The new number of each node. O(corners log(greatest degree)) for rcm, which starts each component at a node from
 /// which others are as far as an ascent finds; O(nodes) else. `seed` is used by random only. Source: Cuthill, McKee
