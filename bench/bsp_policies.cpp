@@ -112,8 +112,7 @@ int main(int argc, char** argv) {
       "medians "
       "of rounds in which the policies take turns.");
   program_options of;
-  std::vector<std::string> policies(skel::skeletons::migration_policies.begin(),
-                                    skel::skeletons::migration_policies.end());
+  auto policies = skel::skeletons::migration_policies().names();
   app.add_option("--processes", of.processes, "of the program")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--supersteps", of.supersteps, "of each run")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--steps", of.steps, "of a process in a superstep, on average; one takes one to three nanoseconds")

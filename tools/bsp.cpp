@@ -59,8 +59,7 @@ platform::bsp_scenario read_scenario(bsp_options const& options) {
       options.scenario == "-" ? std::filesystem::path() : std::filesystem::path(options.scenario).parent_path(),
       formats::read_lb_data);
   if (!options.policy.empty()) {
-    if (std::ranges::find(skeletons::migration_policies, options.policy) == skeletons::migration_policies.end())
-      refuse_name("--policy", options.policy, "policy", skeletons::migration_policies);
+    number_of("--policy", options.policy, skeletons::migration_policies());
     scenario.policy.name = options.policy;
   }
   if (options.alpha) scenario.policy.alpha = static_cast<std::size_t>(*options.alpha);
@@ -218,14 +217,6 @@ its active processes share; the longest messages of a host; a barrier. The polic
 Calls and migrations take time as well. The scenario has platform, mapping, workload and policy (docs/formats.md).
 Processes are numbered from 0, supersteps from 1.
 
-Policies:
-  never            Processes stay.
-  rotate           Each process goes to the host of the next one, at each call.
-  migbsp           Moves processes by potentials of migration (Righi et al. 2009).
-  greedy_refine    Evens out loads every ALPHA supersteps.
-  diffusion        Neighbours even out their loads every ALPHA supersteps.
-  skel             Moves processes if that lowers the expected times of supersteps.
-
 --json gives {"time": seconds, "supersteps", "calls": [superstep], "migrations": [{"superstep", "process", "from", "to",
 "pm", "t1", "t2"}], "imbalance": largest time of hosts / mean of those with processes - 1, over all supersteps,
 "slowest": {"first", "last", "bound"}: seconds of the slowest host in these supersteps, and the least in the last,
@@ -235,7 +226,10 @@ Policies:
 
 Examples:
   skel bsp scenario.json
-  skel bsp scenario.json --policy migbsp --alpha 2 --json)";
+  skel bsp scenario.json --policy migbsp --alpha 2 --json
+
+Policies:
+)";
 
 }  // namespace
 
@@ -243,15 +237,13 @@ action add_bsp(CLI::App& app) {
   auto const options = std::make_shared<bsp_options>();
   app.add_option("SCENARIO", options->scenario, "scenario with program, platform and policy (JSON, docs/formats.md)")
       ->required();
-  app.add_option("--policy", options->policy,
-                 "Uses this policy instead of the scenario's: never, rotate, migbsp, greedy_refine, diffusion or skel.")
-      ->type_name("NAME");
+  app.add_option("--policy", options->policy, "Uses this policy instead of the scenario's.")->type_name("NAME");
   app.add_option("--alpha", options->alpha,
                  "Makes the first call after this many supersteps, instead of the scenario's.")
       ->type_name("SUPERSTEPS");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.add_flag("--timing", options->timing, "Adds the time of each decision on this machine.");
-  app.footer(footer);
+  app.footer(footer + skeletons::migration_policies().help());
   return [options](std::ostream& out) { return bsp(*options, out); };
 }
 

@@ -99,14 +99,14 @@ void print_ratios(migbsp_testbed const& on, std::string const& plot) {
     }
     return ratios;
   };
-  for (auto const policy : skeletons::migration_policies) {
+  for (auto const& policy : skeletons::migration_policies().names()) {
     if (policy == "never" || policy == "skel") continue;
     std::vector<double> best(on.cases.size(), std::numeric_limits<double>::infinity());
     for (auto const alpha : published_alphas) {
       auto const ratios = row(fmt::format("{}, alpha {}", policy, alpha), scenario(policy, alpha, true));
       std::ranges::transform(best, ratios, best.begin(), [](double a, double b) { return std::min(a, b); });
     }
-    draw(std::string(policy), best);
+    draw(policy, best);
   }
   draw("skel", row("skel", {.name = "skel"}));
   draw("skel, told its end", row("skel, told its end", {.name = "skel"}, true));

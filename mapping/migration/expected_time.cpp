@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <skel/detail/base/statistics.hpp>
-#include <skel/detail/mapping/migration/call.hpp>
 
 #include "cheapest_sequence.hpp"
 

@@ -1,37 +1,29 @@
 #include <skel/detail/mapping/migration/policy.hpp>
 
-#include <array>
 #include <string>
+#include <utility>
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/near_name.hpp>
-#include <skel/detail/base/shown.hpp>
 
 #include "expected_time.hpp"
 
 namespace skel::mapping::migration {
 
-namespace {
+std::unique_ptr<policy> make_expected_time(skeletons::migration_settings const& settings,
+                                           cost::bsp::machine const& machine, std::vector<bool> const& pinned) {
+  return std::make_unique<expected_time>(settings, machine, pinned);
+}
 
-/// Nothing moves, and there are no calls.
-class never final : public policy {
- public:
-  never(skeletons::migration_settings const&, cost::bsp::machine const&, std::vector<bool> const&) {}
-  std::optional<record::rescheduling> after(record::superstep const&) override { return std::nullopt; }
-};
-
-}  // namespace
+void add_policy(policy_row const& made, std::string_view sentence) {
+  skeletons::migration_policies().add({made.name, sentence});
+  policies().add(made);
+}
 
 std::unique_ptr<policy> make_policy(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
                                     std::vector<bool> const& pinned) {
   SKEL_EXPECTS(settings.alpha >= 1);
-  static constexpr std::array own{row_of<never>(skeletons::never_migrated), row_of<expected_time>(deciding_policy)};
-  for (std::span<policy_row const> const rows : {std::span<policy_row const>(own), published_policies()})
-    for (auto const& row : rows)
-      if (row.name == settings.name) return row.make(settings, machine, pinned);
-  throw error(in_quotes(settings.name) + " is no policy of migration" +
-              did_you_mean(settings.name, skeletons::migration_policies));
+  return policies()[policies().at(settings.name)].make(settings, machine, pinned);
 }
 
 void check_moves(record::rescheduling const& call, std::span<std::size_t const> hosts, std::size_t host_count) {
@@ -46,6 +38,27 @@ void check_moves(record::rescheduling const& call, std::span<std::size_t const> 
                   std::to_string(host_count) + " hosts");
     moved[one.process] = true;
   }
+}
+
+record::rescheduling finish_call(cost::bsp::machine const& machine, record::superstep const& expected,
+                                 std::vector<record::migration_candidate> candidates, bool apply) {
+  record::superstep after = expected;
+  std::vector<cost::bsp::migration> moves;
+  for (auto& one : candidates) {
+    if (!one.accepted) continue;
+    if (!apply) {
+      one.accepted = false, one.why = "migrations are not applied";
+      continue;
+    }
+    moves.push_back({one.process, one.from, one.to, expected.state_bytes[one.process]});
+    after.hosts[one.process] = one.to;
+  }
+  return {.superstep = expected.number,
+          .candidates = std::move(candidates),
+          .imbalance_before = cost::bsp::imbalance(cost::bsp::host_times(machine, expected), expected.hosts),
+          .imbalance_after = cost::bsp::imbalance(cost::bsp::host_times(machine, after), after.hosts),
+          .cost = cost::bsp::rescheduling_time(machine, expected.hosts),
+          .price = cost::bsp::migration_time(machine, moves)};
 }
 
 }  // namespace skel::mapping::migration

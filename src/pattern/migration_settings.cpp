@@ -1,6 +1,5 @@
 #include <skel/detail/pattern/migration_settings.hpp>
 
-#include <algorithm>
 #include <cmath>
 
 #include <skel/detail/base/error.hpp>
@@ -11,10 +10,21 @@
 
 namespace skel::skeletons {
 
+registry<named_row>& migration_policies() {
+  static constexpr named_row rows[] = {
+      {never_migrated, "Processes stay."},
+      {"rotate", "Each process goes to the host of the next one, at each call."},
+      {"migbsp", "Moves processes by potentials of migration (Righi et al. 2009)."},
+      {"greedy_refine", "Evens out loads every ALPHA supersteps."},
+      {"diffusion", "Neighbours even out their loads every ALPHA supersteps."},
+      {"skel", "Moves processes if that lowers the expected times of supersteps."},
+  };
+  static registry<named_row> all("policy", rows);
+  return all;
+}
+
 void check(migration_settings const& of) {
-  if (std::ranges::find(migration_policies, of.name) == migration_policies.end())
-    throw error(in_quotes(of.name) + " is no policy of migration; one of " + joined(migration_policies) +
-                did_you_mean(of.name, migration_policies));
+  if (!migration_policies().find(of.name)) throw error(is_none_of(of.name, "policy", migration_policies().names()));
   if (of.alpha == 0 || of.alpha > most_alpha)
     throw error("alpha of policy '" + of.name + "' is " + std::to_string(of.alpha) +
                 "; supersteps until the first call, 1 to " + std::to_string(most_alpha) + ", are wanted");

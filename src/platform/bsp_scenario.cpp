@@ -224,10 +224,8 @@ skeletons::migration_settings read_policy(reader const& object, skeletons::migra
   object.expect_keys({"name", "alpha", "apply", "supersteps", "D", "omega", "delta", "heuristic", "x"});
   if (object.has("name")) {
     made.name = object.at("name").text();
-    if (std::ranges::find(skeletons::migration_policies, made.name) == skeletons::migration_policies.end())
-      object.at("name").fail(in_quotes(made.name) +
-                             " is no policy; one of never, rotate, migbsp, greedy_refine, diffusion, skel" +
-                             did_you_mean(made.name, skeletons::migration_policies));
+    if (auto const& known = skeletons::migration_policies(); !known.find(made.name))
+      object.at("name").fail(is_none_of(made.name, "policy", known.names()));
   }
   made.alpha = object.count_or("alpha", made.alpha);
   if (made.alpha == 0 || made.alpha > skeletons::most_alpha)

@@ -84,10 +84,10 @@ TEST(Bsp, GivesWhatTheSequentialEngineGives) {
 }
 
 TEST(Bsp, GivesTheSameUnderEveryPolicy) {
-  for (auto const policy : skel::skeletons::migration_policies) {
+  for (auto const& policy : skel::skeletons::migration_policies().names()) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       auto app = skel::test::random_bsp<std::string>(seed);
-      app.migration = {.name = std::string(policy), .alpha = 2};
+      app.migration = {.name = policy, .alpha = 2};
       std::uint64_t supersteps = 0;
       auto const expected = skel::runtime::bsp::run_sequential(app, supersteps);
       auto const [report, values] = grid().run(app, [](std::size_t, skel::test::witness& state) { return state; });

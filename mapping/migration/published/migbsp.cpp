@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <skel/detail/mapping/migration/call.hpp>
 #include <skel/detail/mapping/migration/host_memory.hpp>
 
 namespace skel::mapping::migration {

@@ -1,7 +1,5 @@
 #include "periodic.hpp"
 
-#include <skel/detail/mapping/migration/call.hpp>
-
 namespace skel::mapping::migration {
 
 std::optional<record::rescheduling> periodic::after(record::superstep const& step) {

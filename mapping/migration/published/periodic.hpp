@@ -34,6 +34,12 @@ class periodic : public policy {
   std::size_t steps_ = 0;    // since then
 };
 
+/// Nothing moves, and there are no calls.
+struct never final : policy {
+  never(skeletons::migration_settings const&, cost::bsp::machine const&, std::vector<bool> const&) {}
+  std::optional<record::rescheduling> after(record::superstep const&) override { return std::nullopt; }
+};
+
 /// Each process that is not pinned goes to the host of the next one: as many migrations as there can be, to test what
 /// moves state.
 struct rotate final : periodic {

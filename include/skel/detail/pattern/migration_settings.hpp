@@ -1,21 +1,19 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include <skel/detail/base/registry.hpp>
+
 namespace skel::skeletons {
 
-/// "never": nothing moves. "rotate": every process goes to the host of the next one, at every call. "migbsp": by
-/// potentials of migration. "greedy_refine": from hosts with more than the mean to those with least. "diffusion":
-/// between neighbours. "skel": by the superstep times that are expected of the program.
-inline constexpr std::array<std::string_view, 6> migration_policies{"never",         "rotate",    "migbsp",
-                                                                    "greedy_refine", "diffusion", "skel"};
+/// All policies that a program or a scenario may name. mapping/migration/policy.hpp makes them.
+registry<named_row>& migration_policies();
 
 /// The policy that is no policy: processes stay where they begin, and nothing is measured.
-inline constexpr std::string_view never_migrated = migration_policies[0];
+inline constexpr std::string_view never_migrated = "never";
 
 /// As many supersteps as a program may have unless it says more: who waits longer wants "never".
 inline constexpr std::size_t most_alpha = 1'000'000;

@@ -46,11 +46,16 @@ class policy {
   virtual std::optional<record::rescheduling> after(record::superstep const& step) = 0;
 };
 
-/// A policy by name. `pinned`: as make_policy.
+/// Makes a policy. `pinned`: of each process; empty: none is.
+using policy_maker = std::unique_ptr<policy> (*)(skeletons::migration_settings const& settings,
+                                                 cost::bsp::machine const& machine, std::vector<bool> const& pinned);
+std::unique_ptr<policy> make_expected_time(skeletons::migration_settings const& settings,
+                                           cost::bsp::machine const& machine, std::vector<bool> const& pinned);
+
+/// What makes the policy of this name in skeletons::migration_policies().
 struct policy_row {
   std::string_view name;
-  std::unique_ptr<policy> (*make)(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
-                                  std::vector<bool> const& pinned);
+  policy_maker make;
 };
 
 template <class Policy>
@@ -60,11 +65,13 @@ constexpr policy_row row_of(std::string_view name) {
           }};
 }
 
-/// The policies of papers. They stand beside the core: nothing in it includes them (mapping/migration/published).
-std::span<policy_row const> published_policies();
+/// All of them. The list stands beside the core, with the policies of papers (mapping/migration/published).
+registry<policy_row>& policies();
 
-/// `pinned`: of each process; empty: none is. Throws skel::error for a name that is none of
-/// skeletons::migration_policies.
+/// Adds a policy, with a sentence for help. Precondition: no other thread uses policies.
+void add_policy(policy_row const& made, std::string_view sentence);
+
+/// The policy of the name in the settings. Throws skel::input_error for a name of none.
 std::unique_ptr<policy> make_policy(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
                                     std::vector<bool> const& pinned = {});
 
@@ -72,5 +79,10 @@ std::unique_ptr<policy> make_policy(skeletons::migration_settings const& setting
 /// goes to no host, and for one that moves a process twice or from where it is not. `hosts`: of each process.
 /// O(processes).
 void check_moves(record::rescheduling const& call, std::span<std::size_t const> hosts, std::size_t host_count);
+
+/// The record of a call: accepted candidates with their price, the imbalance that `expected` has where it is and has
+/// after them, and the cost of the call. Unless moves are applied, no candidate is accepted.
+record::rescheduling finish_call(cost::bsp::machine const& machine, record::superstep const& expected,
+                                 std::vector<record::migration_candidate> candidates, bool apply);
 
 }  // namespace skel::mapping::migration
