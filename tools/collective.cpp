@@ -32,15 +32,6 @@ struct collective_options {
   bool ordered = false, json = false;
 };
 
-plan::collective find_operation(std::string const& name) {
-  std::vector<std::string> names;
-  for (plan::collective const one : plan::all_collectives) {
-    if (name_of(one) == name) return one;
-    names.emplace_back(name_of(one));
-  }
-  refuse_name("--op", name, "collective", names);
-}
-
 /// The host whose name is given, or the first.
 std::size_t find_root(platform::description const& machine, std::string const& name) {
   if (name.empty()) return 0;
@@ -73,7 +64,7 @@ ordered_json to_json(collective_decision const& decision, platform::description 
 }
 
 int collective(collective_options const& options, std::ostream& out) {
-  plan::collective const operation = find_operation(options.operation);
+  auto const operation = static_cast<plan::collective>(number_of("--op", options.operation, plan::collectives()));
   bool const barrier = operation == plan::collective::barrier;
   if (!options.bytes && !barrier) refuse_option("--bytes", "is missing; a whole number of bytes is wanted");
   std::uint64_t const bytes = barrier ? 0 : bytes_of("--bytes", *options.bytes, 0);

@@ -6,8 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/base/near_name.hpp>
-
 namespace bench {
 namespace {
 
@@ -88,16 +86,7 @@ collective_plan plan_of(json const& in) {
 }
 
 collective operation_of(std::string const& name) {
-  std::vector<std::string> known;
-  std::string all;
-  for (auto const& algorithm : skel::plan::collective_algorithms()) {
-    std::string const its = std::string(name_of(algorithm.operation));
-    if (its == name) return algorithm.operation;
-    if (!known.empty() && known.back() == its) continue;
-    all += (known.empty() ? "" : ", ") + its;
-    known.push_back(its);
-  }
-  throw std::runtime_error("'" + name + "' is no collective; one of " + all + skel::did_you_mean(name, known));
+  return static_cast<collective>(skel::plan::collectives().at(name));
 }
 
 std::string name_of(collective_plan const& plan) {

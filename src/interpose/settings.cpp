@@ -1,6 +1,5 @@
 #include "settings.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/registry.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/split.hpp>
 
@@ -60,26 +60,14 @@ mismatch read_mismatch() {
   if (value.empty() || value == "pass") return mismatch::pass;
   if (value == "measure") return mismatch::measure;
   if (value == "refuse") return mismatch::refuse;
-  refuse("SKEL_PLATFORM_MISMATCH", "'" + value + "' is none of pass, measure and refuse" +
-                                       did_you_mean(value, std::array<std::string, 3>{"pass", "measure", "refuse"}));
-}
-
-collective find_operation(std::string const& name) {
-  std::vector<std::string> names;
-  for (plan::collective_algorithm const& one : plan::collective_algorithms()) {
-    if (plan::name_of(one.operation) == name) return one.operation;
-    names.emplace_back(plan::name_of(one.operation));
-  }
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  refuse("SKEL_MPI_ALGORITHM",
-         "'" + name + "' is not a collective; there are " + joined(names) + did_you_mean(name, names));
+  refuse("SKEL_PLATFORM_MISMATCH", is_none_of(value, "action", std::array{"pass", "measure", "refuse"}));
 }
 
 /// OPERATION=ALGORITHM or OPERATION=ALGORITHM:SEGMENT
-void read_forced(std::string const& word, std::map<collective, forced_algorithm>& forced) {
+void read_forced(std::string const& word, std::map<collective, forced_algorithm>& forced) try {
   std::size_t const equals = word.find('=');
   if (equals == std::string::npos) refuse("SKEL_MPI_ALGORITHM", "'" + word + "' is not OPERATION=ALGORITHM[:SEGMENT]");
-  collective const operation = find_operation(word.substr(0, equals));
+  auto const operation = static_cast<collective>(plan::collectives().at(word.substr(0, equals)));
   forced_algorithm how{.name = word.substr(equals + 1)};
   if (std::size_t const colon = how.name.find(':'); colon != std::string::npos) {
     std::string const number = how.name.substr(colon + 1);
@@ -88,16 +76,10 @@ void read_forced(std::string const& word, std::map<collective, forced_algorithm>
     how.segment = *segment;
     how.name.resize(colon);
   }
-  if (plan::find_algorithm(operation, how.name) == nullptr) {
-    std::vector<std::string> names;
-    for (plan::collective_algorithm const& one : plan::collective_algorithms())
-      if (one.operation == operation) names.emplace_back(one.name);
-    std::string all;
-    for (std::string const& name : names) all += (all.empty() ? "" : ", ") + name;
-    refuse("SKEL_MPI_ALGORITHM", "there is no '" + how.name + "' for " + std::string(plan::name_of(operation)) +
-                                     "; there are " + all + did_you_mean(how.name, names));
-  }
+  (void)algorithm_named(operation, how.name);
   forced[operation] = std::move(how);
+} catch (input_error const& unknown) {
+  refuse("SKEL_MPI_ALGORITHM", unknown.reason());
 }
 
 }  // namespace

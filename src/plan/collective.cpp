@@ -15,44 +15,26 @@
 namespace skel::plan {
 namespace {
 
-tree flat_shape(std::size_t ranks, std::size_t) {
-  return flat_tree(ranks);
-}
-tree chain_shape(std::size_t ranks, std::size_t) {
-  return chain_tree(ranks);
-}
-tree binary_shape(std::size_t ranks, std::size_t) {
-  return binary_tree(ranks);
-}
-tree binomial_shape(std::size_t ranks, std::size_t) {
-  return binomial_tree(ranks);
-}
-
 constexpr auto whole = false, segmented = true;
 
-/// A broadcast on a tree; unless it cuts the vector, the segment of the problem is not looked at.
-template <tree (*Shape)(std::size_t, std::size_t), bool Segmented>
-schedule broadcast_on(collective_problem const& problem) {
+/// A schedule on a tree; unless it cuts the vector, the segment of the problem is not looked at.
+template <auto Make, tree (*Shape)(std::size_t, std::size_t), bool Segmented>
+schedule on_a_tree(collective_problem const& problem) {
   collective_problem uncut = problem;
   if (!Segmented) uncut.segment = 0;
-  return detail::tree_broadcast(Shape(problem.ranks, problem.radix), uncut, Segmented);
+  return Make(Shape(problem.ranks, problem.radix), uncut, Segmented);
 }
 
 template <tree (*Shape)(std::size_t, std::size_t), bool Segmented>
 constexpr collective_algorithm broadcast(std::string_view name) {
-  return {name, collective::broadcast, Segmented, order::any, Shape, broadcast_on<Shape, Segmented>};
-}
-
-template <tree (*Shape)(std::size_t, std::size_t), bool Segmented>
-schedule reduce_on(collective_problem const& problem) {
-  collective_problem uncut = problem;
-  if (!Segmented) uncut.segment = 0;
-  return detail::tree_reduce(Shape(problem.ranks, problem.radix), uncut, Segmented);
+  auto const make = on_a_tree<detail::tree_broadcast, Shape, Segmented>;
+  return {name, collective::broadcast, Segmented, order::any, Shape, make};
 }
 
 template <tree (*Shape)(std::size_t, std::size_t), bool Segmented>
 constexpr collective_algorithm reduce(std::string_view name, order operands) {
-  return {name, collective::reduce, Segmented, operands, Shape, reduce_on<Shape, Segmented>};
+  auto const make = on_a_tree<detail::tree_reduce, Shape, Segmented>;
+  return {name, collective::reduce, Segmented, operands, Shape, make};
 }
 
 template <tree (*Shape)(std::size_t, std::size_t)>
@@ -76,31 +58,30 @@ constexpr collective_algorithm other(std::string_view name, collective operation
 
 template <circle const& Rounds>
 constexpr collective_algorithm in_a_circle(std::string_view name, collective operation, order operands) {
-  return {name,     operation, false,
-          operands, nullptr,   [](collective_problem const& problem) { return steps_of(Rounds, problem); },
-          &Rounds};
+  auto const make = [](collective_problem const& problem) { return steps_of(Rounds, problem); };
+  return {name, operation, false, operands, nullptr, make, &Rounds};
 }
 
 constexpr std::array all_algorithms{
-    broadcast<flat_shape, whole>("flat"),
-    broadcast<flat_shape, segmented>("segmented_flat"),
-    broadcast<chain_shape, whole>("chain"),
-    broadcast<chain_shape, segmented>("pipeline"),
-    broadcast<binary_shape, whole>("binary"),
-    broadcast<binary_shape, segmented>("segmented_binary"),
-    broadcast<binomial_shape, whole>("binomial"),
-    broadcast<binomial_shape, segmented>("segmented_binomial"),
+    broadcast<of_any_radix<flat_tree>, whole>("flat"),
+    broadcast<of_any_radix<flat_tree>, segmented>("segmented_flat"),
+    broadcast<of_any_radix<chain_tree>, whole>("chain"),
+    broadcast<of_any_radix<chain_tree>, segmented>("pipeline"),
+    broadcast<of_any_radix<binary_tree>, whole>("binary"),
+    broadcast<of_any_radix<binary_tree>, segmented>("segmented_binary"),
+    broadcast<of_any_radix<binomial_tree>, whole>("binomial"),
+    broadcast<of_any_radix<binomial_tree>, segmented>("segmented_binomial"),
     broadcast<k_nomial_tree, whole>("k_nomial"),
     broadcast<k_nomial_tree, segmented>("segmented_k_nomial"),
     in_a_circle<detail::scatter_allgather_broadcast>("scatter_allgather", collective::broadcast, order::any),
 
-    reduce<flat_shape, whole>("flat", order::rotated),
-    reduce<chain_shape, whole>("chain", order::rotated),
-    reduce<chain_shape, segmented>("pipeline", order::rotated),
-    reduce<binary_shape, whole>("binary", order::shuffled),
-    reduce<binary_shape, segmented>("segmented_binary", order::shuffled),
-    reduce<binomial_shape, whole>("binomial", order::rotated),
-    reduce<binomial_shape, segmented>("segmented_binomial", order::rotated),
+    reduce<of_any_radix<flat_tree>, whole>("flat", order::rotated),
+    reduce<of_any_radix<chain_tree>, whole>("chain", order::rotated),
+    reduce<of_any_radix<chain_tree>, segmented>("pipeline", order::rotated),
+    reduce<of_any_radix<binary_tree>, whole>("binary", order::shuffled),
+    reduce<of_any_radix<binary_tree>, segmented>("segmented_binary", order::shuffled),
+    reduce<of_any_radix<binomial_tree>, whole>("binomial", order::rotated),
+    reduce<of_any_radix<binomial_tree>, segmented>("segmented_binomial", order::rotated),
     reduce<k_nomial_tree, whole>("k_nomial", order::rotated),
     reduce<k_nomial_tree, segmented>("segmented_k_nomial", order::rotated),
     other("rabenseifner", collective::reduce, order::any, detail::rabenseifner_reduce),
@@ -109,14 +90,14 @@ constexpr std::array all_algorithms{
     in_a_circle<detail::ring_allreduce>("ring", collective::allreduce, order::shuffled),
     other("rabenseifner", collective::allreduce, order::any, detail::rabenseifner_allreduce),
 
-    scatter<flat_shape>("flat"),
-    scatter<chain_shape>("chain"),
-    scatter<binomial_shape>("binomial"),
+    scatter<of_any_radix<flat_tree>>("flat"),
+    scatter<of_any_radix<chain_tree>>("chain"),
+    scatter<of_any_radix<binomial_tree>>("binomial"),
     scatter<k_nomial_tree>("k_nomial"),
 
-    gather<flat_shape>("flat"),
-    gather<chain_shape>("chain"),
-    gather<binomial_shape>("binomial"),
+    gather<of_any_radix<flat_tree>>("flat"),
+    gather<of_any_radix<chain_tree>>("chain"),
+    gather<of_any_radix<binomial_tree>>("binomial"),
     gather<k_nomial_tree>("k_nomial"),
 
     in_a_circle<detail::ring_allgather>("ring", collective::allgather, order::any),
@@ -129,23 +110,45 @@ constexpr std::array all_algorithms{
     in_a_circle<detail::dissemination_barrier>("dissemination", collective::barrier, order::any),
 };
 
+constexpr named_row operation_rows[] = {
+    {"broadcast", "All ranks get a vector of the root."},
+    {"reduce", "The root gets the vectors of all ranks, combined by an operator."},
+    {"allreduce", "All ranks get the vectors of all ranks, combined by an operator."},
+    {"scatter", "Each rank gets its part from the root."},
+    {"gather", "The root gets a part from each rank."},
+    {"allgather", "All ranks get a part from each rank."},
+    {"alltoall", "Each rank gets a part of its own from each rank."},
+    {"barrier", "No rank goes on before all have come."},
+};
+
 }  // namespace
 
-std::string_view name_of(collective operation) {
-  constexpr std::array<std::string_view, 8> names = {"broadcast", "reduce",    "allreduce", "scatter",
-                                                     "gather",    "allgather", "alltoall",  "barrier"};
-  return names[static_cast<std::size_t>(operation)];
+registry<named_row> const& collectives() {
+  static registry<named_row> const all("collective", operation_rows);
+  return all;
 }
 
-std::span<collective_algorithm const> collective_algorithms() {
-  return all_algorithms;
+std::string_view name_of(collective operation) {
+  return operation_rows[static_cast<std::size_t>(operation)].name;
+}
+
+std::deque<collective_algorithm>& collective_algorithms() {
+  static std::deque<collective_algorithm> all(all_algorithms.begin(), all_algorithms.end());
+  return all;
 }
 
 collective_algorithm const* find_algorithm(collective operation, std::string_view name) {
-  auto const found = std::find_if(all_algorithms.begin(), all_algorithms.end(), [&](collective_algorithm const& entry) {
-    return entry.operation == operation && entry.name == name;
-  });
-  return found == all_algorithms.end() ? nullptr : &*found;
+  for (auto const& one : collective_algorithms())
+    if (one.operation == operation && one.name == name) return &one;
+  return nullptr;
+}
+
+collective_algorithm const& algorithm_named(collective operation, std::string_view name) {
+  if (auto const* const found = find_algorithm(operation, name)) return *found;
+  std::vector<std::string_view> names;
+  for (auto const& one : collective_algorithms())
+    if (one.operation == operation) names.push_back(one.name);
+  throw input_error("algorithm", "", is_none_of(name, std::string("algorithm of ").append(name_of(operation)), names));
 }
 
 segmentation cut(collective_problem const& problem) {

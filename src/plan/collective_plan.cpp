@@ -132,14 +132,6 @@ class route_steps {
   std::uint64_t here_ = 0, vector_ = 0;  // of an exchange: where the operand of this rank's cluster is, and its length
 };
 
-collective_algorithm const& algorithm_of(collective_plan const& plan) {
-  auto const* const found = find_algorithm(plan.operation, plan.algorithm);
-  if (found == nullptr)
-    throw error("there is no algorithm '" + plan.algorithm + "' for " + std::string(name_of(plan.operation)) +
-                "; `skel price --list` names them");
-  return *found;
-}
-
 }  // namespace
 
 rank_schedule steps_of(collective_plan const& plan, collective_problem const& problem, std::size_t rank) {
@@ -160,13 +152,13 @@ rank_schedule steps_of(collective_plan const& plan, collective_problem const& pr
   }
   collective_problem with = problem;
   with.segment = plan.segment, with.radix = plan.radix;
-  collective_algorithm const& algorithm = algorithm_of(plan);
+  collective_algorithm const& algorithm = algorithm_named(plan.operation, plan.algorithm);
   if (algorithm.rounds != nullptr) return steps_of(*algorithm.rounds, with, rank);
   return std::move(algorithm.make(with).ranks[rank]);
 }
 
 order operands_of(collective_plan const& plan) {
-  return plan.route ? order::shuffled : algorithm_of(plan).operands;
+  return plan.route ? order::shuffled : algorithm_named(plan.operation, plan.algorithm).operands;
 }
 
 }  // namespace skel::plan

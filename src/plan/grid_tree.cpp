@@ -1,7 +1,6 @@
 #include <skel/detail/plan/grid_tree.hpp>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -10,25 +9,26 @@
 
 namespace skel::plan {
 
+namespace {
+
+struct shape_row {
+  std::string_view name;
+  tree (*make)(std::size_t vertices, std::size_t radix);
+};
+constexpr shape_row shapes[] = {{"flat", of_any_radix<flat_tree>},
+                                {"chain", of_any_radix<chain_tree>},
+                                {"binary", of_any_radix<binary_tree>},
+                                {"binomial", of_any_radix<binomial_tree>},
+                                {"k_nomial", k_nomial_tree}};
+
+}  // namespace
+
 std::string_view name_of(tree_shape shape) {
-  constexpr std::array<std::string_view, 5> names = {"flat", "chain", "binary", "binomial", "k_nomial"};
-  return names[static_cast<std::size_t>(shape)];
+  return shapes[static_cast<std::size_t>(shape)].name;
 }
 
 tree make_tree(tree_shape shape, std::size_t vertices, std::size_t radix) {
-  switch (shape) {
-    case tree_shape::flat:
-      return flat_tree(vertices);
-    case tree_shape::chain:
-      return chain_tree(vertices);
-    case tree_shape::binary:
-      return binary_tree(vertices);
-    case tree_shape::binomial:
-      return binomial_tree(vertices);
-    case tree_shape::k_nomial:
-      break;
-  }
-  return k_nomial_tree(vertices, radix);
+  return shapes[static_cast<std::size_t>(shape)].make(vertices, radix);
 }
 
 stripe_trees::stripe_trees(grid_tree what) : what_(std::move(what)), members_(what_.clusters) {

@@ -1,8 +1,5 @@
 #include <skel/detail/plan/reduction.hpp>
 
-#include <algorithm>
-#include <array>
-
 namespace skel::plan {
 
 namespace {
@@ -10,7 +7,7 @@ namespace {
 using enum reduction_algorithm;
 using enum determinism;
 
-constexpr std::array<reduction_traits, reduction_algorithms> all_reductions{{
+constexpr reduction_traits all_reductions[] = {
     {sequential, "sequential", false, true, false, any_parts},
     {replicated_buffer, "repbuf", false, true, false, same_parts},
     {replicated_links, "replink", true, false, false, same_parts},
@@ -19,12 +16,14 @@ constexpr std::array<reduction_traits, reduction_algorithms> all_reductions{{
     {atomic, "atomic", false, true, false, none},
     {lazy_blocks, "lazy", false, true, false, same_parts},
     {segmented_gather, "gather", true, false, false, any_parts},
-}};
+};
+static_assert(std::size(all_reductions) == reduction_algorithms);
 
 }  // namespace
 
-std::span<reduction_traits const> reduction_catalogue() {
-  return all_reductions;
+registry<reduction_traits> const& reduction_catalogue() {
+  static registry<reduction_traits> const all("algorithm of reductions", all_reductions);
+  return all;
 }
 
 reduction_traits const& traits_of(reduction_algorithm algorithm) {
@@ -36,10 +35,8 @@ std::string_view name_of(reduction_algorithm algorithm) {
 }
 
 std::optional<reduction_algorithm> find_reduction(std::string_view name) {
-  auto const found = std::find_if(all_reductions.begin(), all_reductions.end(),
-                                  [&](reduction_traits const& one) { return one.name == name; });
-  if (found == all_reductions.end()) return std::nullopt;
-  return found->algorithm;
+  auto const number = reduction_catalogue().find(name);
+  return number ? std::optional(static_cast<reduction_algorithm>(*number)) : std::nullopt;
 }
 
 }  // namespace skel::plan

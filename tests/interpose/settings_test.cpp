@@ -91,7 +91,7 @@ TEST(InterposeSettings, RefusalsNameTheVariableAndWhatThereIs) {
   EXPECT_THAT(refusal("SKEL_PLATFORM_MISMATCH", "mesure"), HasSubstr("did you mean 'measure'"));
   EXPECT_THAT(refusal("SKEL_MPI_ALGORITHM", "broadcast=binomail"), HasSubstr("did you mean 'binomial'"));
   EXPECT_THAT(refusal("SKEL_MPI_ALGORITHM", "bcast=binomial"),
-              HasSubstr("'bcast' is not a collective; there are broadcast, "));
+              HasSubstr("'bcast' is no collective; one of broadcast, "));
   EXPECT_THAT(refusal("SKEL_MPI_ALGORITHM", "broadcast=pipeline:4k"), HasSubstr("'4k'"));
   EXPECT_THAT(refusal("SKEL_MPI_ALGORITHM", "binomial"), HasSubstr("OPERATION=ALGORITHM"));
 }

@@ -22,7 +22,7 @@ using skel::testing_plan::mean;
 using skel::testing_plan::meaning;
 
 std::vector<collective_algorithm> all() {
-  auto const catalogue = skel::plan::collective_algorithms();
+  auto const& catalogue = skel::plan::collective_algorithms();
   return {catalogue.begin(), catalogue.end()};
 }
 

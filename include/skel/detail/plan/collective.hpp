@@ -3,9 +3,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <deque>
 #include <string_view>
 
+#include <skel/detail/base/registry.hpp>
 #include <skel/detail/plan/schedule.hpp>
 #include <skel/detail/plan/tree.hpp>
 
@@ -19,6 +20,8 @@ inline constexpr std::array all_collectives{collective::broadcast, collective::r
                                             collective::scatter,   collective::gather, collective::allgather,
                                             collective::alltoall,  collective::barrier};
 
+/// All operations, in the order of the enumeration.
+registry<named_row> const& collectives();
 /// The name of an operation as it is written in files and on the command line.
 std::string_view name_of(collective operation);
 
@@ -59,11 +62,13 @@ struct collective_algorithm {
   circle const* rounds = nullptr;  ///< of algorithms in which all ranks do the same, at least in the end
 };
 
-/// All algorithms, those of one operation together.
-std::span<collective_algorithm const> collective_algorithms();
+/// All algorithms. You may add some while no other thread uses them.
+std::deque<collective_algorithm>& collective_algorithms();
 
 /// The algorithm of this name for this operation, or nullptr.
 collective_algorithm const* find_algorithm(collective operation, std::string_view name);
+/// The same. Throws skel::input_error for a name of none.
+collective_algorithm const& algorithm_named(collective operation, std::string_view name);
 
 /// Throws skel::error where the bytes of a rank's buffers are too many to be counted.
 void require_countable(collective operation, collective_problem const& problem);

@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
+
+#include <skel/detail/base/registry.hpp>
 
 namespace skel::plan {
 
@@ -47,7 +48,7 @@ struct reduction_traits {
 };
 
 /// All of them, in the order of the enumeration.
-std::span<reduction_traits const> reduction_catalogue();
+registry<reduction_traits> const& reduction_catalogue();
 reduction_traits const& traits_of(reduction_algorithm algorithm);
 std::string_view name_of(reduction_algorithm algorithm);
 /// The algorithm of this name, or none.

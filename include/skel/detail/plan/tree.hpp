@@ -39,5 +39,10 @@ tree binomial_tree(std::size_t vertices);
 /// In each of ceil(log_radix vertices) rounds everybody that has the message sends it to radix - 1 others, those of the
 /// largest subtrees first. Precondition: radix >= 2.
 tree k_nomial_tree(std::size_t vertices, std::size_t radix);
+/// One of the others, called alike.
+template <tree (*Make)(std::size_t vertices)>
+tree of_any_radix(std::size_t vertices, std::size_t) {
+  return Make(vertices);
+}
 
 }  // namespace skel::plan
