@@ -31,29 +31,13 @@ struct price_options {
   bool list = false, json = false;
 };
 
-std::vector<std::string> operations() {
-  std::vector<std::string> names;
-  for (plan::collective_algorithm const& entry : plan::collective_algorithms())
-    if (std::string name(name_of(entry.operation)); names.empty() || names.back() != name)
-      names.push_back(std::move(name));
-  return names;
-}
-
-std::vector<plan::collective_algorithm const*> algorithms_of(std::string const& operation) {
-  std::vector<plan::collective_algorithm const*> result;
-  for (plan::collective_algorithm const& entry : plan::collective_algorithms())
-    if (name_of(entry.operation) == operation) result.push_back(&entry);
-  return result;
-}
-
 int list(price_options const& options, std::ostream& out) {
-  ordered_json answer{{"operations", ordered_json::object()}, {"models", ordered_json::array()}};
-  for (std::string const& operation : operations()) {
-    ordered_json& entry = answer["operations"][operation] = ordered_json::array();
-    for (auto const* algorithm : algorithms_of(operation))
-      entry.push_back({{"name", algorithm->name}, {"segmented", algorithm->segmented}});
+  ordered_json answer{{"operations", ordered_json::object()}, {"models", cost::message_models().names()}};
+  for (plan::collective const operation : plan::all_collectives) {
+    ordered_json& entry = answer["operations"][std::string(name_of(operation))] = ordered_json::array();
+    for (auto const& one : plan::collective_algorithms())
+      if (one.operation == operation) entry.push_back({{"name", one.name}, {"segmented", one.segmented}});
   }
-  for (std::string_view const name : cost::model_names) answer["models"].push_back(name);
   if (options.json) {
     out << line_of(answer);
     return done;
@@ -64,9 +48,7 @@ int list(price_options const& options, std::ostream& out) {
       out << ' ' << entry["name"].get<std::string>() << (entry["segmented"].get<bool>() ? "*" : "");
     out << '\n';
   }
-  out << "models\n ";
-  for (std::string_view const name : cost::model_names) out << ' ' << name;
-  out << "\n* cuts the vector into segments\n";
+  out << "* cuts the vector into segments\n\nmodels\n" << cost::message_models().help();
   return done;
 }
 
@@ -85,20 +67,17 @@ std::size_t find_cluster(platform::description const& machine, price_options con
 int price(price_options const& options, std::ostream& out) {
   if (options.list) return list(options, out);
   if (options.platform.empty()) refuse_option("PLATFORM", "is missing; or ask for --list");
-  auto const entries = algorithms_of(options.operation);
-  if (entries.empty()) refuse_name("--op", options.operation, "operation", operations());
-  std::vector<std::string> names;
-  plan::collective_algorithm const* algorithm = nullptr;
-  for (auto const* entry : entries) {
-    names.emplace_back(entry->name);
-    if (entry->name == options.algorithm) algorithm = entry;
+  auto const operation = static_cast<plan::collective>(number_of("--op", options.operation, plan::collectives()));
+  if (options.algorithm.empty()) {
+    std::vector<std::string_view> names;
+    for (auto const& one : plan::collective_algorithms())
+      if (one.operation == operation) names.push_back(one.name);
+    refuse_option("--algorithm", "is missing; one of " + joined(names));
   }
-  if (options.algorithm.empty())
-    refuse_option("--algorithm", fmt::format("is missing; one of {}", fmt::join(names, ", ")));
-  if (algorithm == nullptr) refuse_name("--algorithm", options.algorithm, "algorithm of " + options.operation, names);
-  auto const kind = cost::find_model(options.model);
-  if (!kind) refuse_name("--model", options.model, "model", cost::model_names);
-  if (!options.bytes && algorithm->operation != plan::collective::barrier)
+  auto const& algorithm = value_of(
+      "--algorithm", [&]() -> auto& { return algorithm_named(operation, options.algorithm); });
+  auto const kind = static_cast<cost::model_kind>(number_of("--model", options.model, cost::message_models()));
+  if (!options.bytes && operation != plan::collective::barrier)
     refuse_option("--bytes", "is missing; a whole number of bytes is wanted");
   gamma_of("--gamma", options.gamma);
   if (options.radix < 2) refuse_option("--radix", "is a whole number of children and parent, 2 or more");
@@ -106,30 +85,30 @@ int price(price_options const& options, std::ostream& out) {
 
   platform::description const machine = read_platform(options.platform);
   std::size_t const cluster = find_cluster(machine, options);
-  cost::sourced_model const model = cost::make_model(*kind, machine, cluster, options.platform);
+  cost::sourced_model const model = cost::make_model(kind, machine, cluster, options.platform);
   plan::collective_problem problem{
       .ranks = options.ranks > 0 ? static_cast<std::size_t>(options.ranks) : machine.clusters()[cluster].hosts,
       .bytes = bytes_of("--bytes", options.bytes.value_or("0"), 0),
       .radix = static_cast<std::size_t>(options.radix)};
-  require_usable(*algorithm, problem, model.model, options.gamma);
+  require_usable(algorithm, problem, model.model, options.gamma);
   if (options.segment) {
     problem.segment = bytes_of("--segment", *options.segment, 1);
-    if (!algorithm->segmented)
-      refuse_option("--segment", fmt::format("'{}' does not cut the vector into segments", algorithm->name));
+    if (!algorithm.segmented)
+      refuse_option("--segment", fmt::format("'{}' does not cut the vector into segments", algorithm.name));
   } else {
-    problem.segment = cost::best_segment(*algorithm, problem, model.model, options.gamma);
+    problem.segment = cost::best_segment(algorithm, problem, model.model, options.gamma);
   }
-  double const predicted = cost::collective_price(*algorithm, problem, model.model, options.gamma);
+  double const predicted = cost::collective_price(algorithm, problem, model.model, options.gamma);
   if (options.json) {
     ordered_json answer{{"predicted", predicted}};
-    if (algorithm->segmented) answer["segment"] = problem.segment;
+    if (algorithm.segmented) answer["segment"] = problem.segment;
     answer["parameters_from"] = model.from;
     out << line_of(answer);
     return done;
   }
-  out << fmt::format("{:.6g} s  {} {} of {} bytes over {} of {}", predicted, algorithm->name, options.operation,
+  out << fmt::format("{:.6g} s  {} {} of {} bytes over {} of {}", predicted, algorithm.name, options.operation,
                      problem.bytes, counted(problem.ranks, "rank"), machine.clusters()[cluster].name);
-  if (algorithm->segmented) out << fmt::format(", segments of {} bytes", problem.segment);
+  if (algorithm.segmented) out << fmt::format(", segments of {} bytes", problem.segment);
   out << fmt::format("\n{} with the parameters of {}\n", options.model, model.from);
   return done;
 }

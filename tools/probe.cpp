@@ -13,9 +13,9 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/machine/discovery.hpp>
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/runtime/ranks/native.hpp>
@@ -102,18 +102,9 @@ void print_table(discovery_result const& result, std::ostream& out) {
 
 std::vector<cost::model_kind> parse_models(std::string const& list) {
   std::vector<cost::model_kind> models;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    std::size_t const end = std::min(list.find(',', begin), list.size());
-    std::string const name = list.substr(begin, end - begin);
-    auto const kind = cost::find_model(name);
-    if (!kind) {
-      std::string all;
-      for (std::string_view known : cost::model_names) all += (all.empty() ? "" : ", ") + std::string(known);
-      refuse_option("--models", in_quotes(name) + " is no communication model; the models are " + all +
-                                    ", separated by commas" + did_you_mean(name, cost::model_names));
-    }
-    if (std::find(models.begin(), models.end(), *kind) == models.end()) models.push_back(*kind);
-    begin = end + 1;
+  for (std::string_view const name : split(list, ',')) {
+    auto const kind = static_cast<cost::model_kind>(number_of("--models", std::string(name), cost::message_models()));
+    if (std::find(models.begin(), models.end(), kind) == models.end()) models.push_back(kind);
   }
   return models;
 }

@@ -2,25 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/cost/communication/convert.hpp>
+#include <skel/detail/cost/communication/fit.hpp>
 
 namespace skel::cost {
 namespace {
-
-using platform::parameter_blocks;
-
-/// A cluster or link with its blocks, and where it stands.
-struct place {
-  platform::link path;
-  double local_latency;
-  parameter_blocks const& blocks;
-  std::string const& source;
-  std::string where;
-};
 
 template <class Parameters>
 struct sourced {
@@ -29,11 +21,11 @@ struct sourced {
 };
 
 template <class Parameters>
-std::optional<Parameters> block_of(place const& at) {
+std::optional<Parameters> block_of(parameter_place const& at) {
   return platform::read_block<Parameters>(at.blocks, at.source, at.where);
 }
 
-sourced<platform::plogp_parameters> plogp_at(place const& at) {
+sourced<platform::plogp_parameters> plogp_at(parameter_place const& at) {
   if (auto own = platform::read_plogp(at.blocks, at.source, at.where)) return {*std::move(own), "plogp"};
   if (auto own = platform::read_plogp(at.blocks, at.source, at.where, "steffenel"))
     return {*std::move(own), "steffenel"};
@@ -42,7 +34,7 @@ sourced<platform::plogp_parameters> plogp_at(place const& at) {
   return {to_plogp(at.path, at.local_latency), "latency and bandwidth"};
 }
 
-sourced<platform::hockney_parameters> hockney_at(place const& at) {
+sourced<platform::hockney_parameters> hockney_at(parameter_place const& at) {
   if (auto const own = block_of<platform::hockney_parameters>(at)) return {*own, "hockney"};
   if (!std::isfinite(at.path.bandwidth))
     if (auto const other = plogp_at(at); other.from != "latency and bandwidth")
@@ -50,73 +42,80 @@ sourced<platform::hockney_parameters> hockney_at(place const& at) {
   return {to_hockney(at.path), "latency and bandwidth"};
 }
 
-sourced<platform::loggp_parameters> loggp_at(place const& at) {
+sourced<platform::loggp_parameters> loggp_at(parameter_place const& at) {
   if (auto const own = block_of<platform::loggp_parameters>(at)) return {*own, "loggp"};
   auto const other = plogp_at(at);
   return {to_loggp(other.value), other.from};
 }
 
-sourced<platform::logp_parameters> logp_at(place const& at) {
+sourced<platform::logp_parameters> logp_at(parameter_place const& at) {
   if (auto const own = block_of<platform::logp_parameters>(at)) return {*own, "logp"};
   auto const other = loggp_at(at);
   return {{.L = other.value.L, .o = other.value.o, .g = other.value.g}, other.from};
 }
 
-sourced<platform::lopc_parameters> lopc_at(place const& at) {
+sourced<platform::lopc_parameters> lopc_at(parameter_place const& at) {
   if (auto const own = block_of<platform::lopc_parameters>(at)) return {*own, "lopc"};
   auto const other = logp_at(at);
   return {{.L = other.value.L, .o = other.value.o, .g = other.value.g}, other.from};
 }
 
-sourced<platform::logpc_parameters> logpc_at(place const& at, std::size_t hosts) {
+sourced<platform::logpc_parameters> logpc_at(parameter_place const& at) {
   if (auto const own = block_of<platform::logpc_parameters>(at)) return {*own, "logpc"};
   auto const other = loggp_at(at);
   return {{.L = other.value.L,
            .o = other.value.o,
            .g = other.value.g,
            .G = other.value.G,
-           .nodes = static_cast<double>(hosts)},
+           .nodes = static_cast<double>(at.hosts)},
           other.from};
 }
 
-sourced<platform::plogp_parameters> steffenel_at(place const& at) {
+sourced<platform::plogp_parameters> steffenel_at(parameter_place const& at) {
   if (auto own = platform::read_plogp(at.blocks, at.source, at.where, "steffenel"))
     return {*std::move(own), "steffenel"};
   return plogp_at(at);
 }
 
-sourced<platform::hloggp_parameters> hloggp_at(place const& at) {
+sourced<platform::hloggp_parameters> hloggp_at(parameter_place const& at) {
   if (auto const own = block_of<platform::hloggp_parameters>(at)) return {*own, "hloggp"};
   auto const other = plogp_at(at);
   return {to_hloggp(other.value), other.from};
 }
 
-sourced<platform::lmo_parameters> lmo_at(place const& at) {
+sourced<platform::lmo_parameters> lmo_at(parameter_place const& at) {
   if (auto const own = block_of<platform::lmo_parameters>(at)) return {*own, "lmo"};
   auto const other = plogp_at(at);
   return {to_lmo(other.value), other.from};
 }
 
-place cluster_place(platform::description const& machine, std::size_t cluster, std::string const& source) {
+parameter_place cluster_place(platform::description const& machine, std::size_t cluster, std::string const& source) {
   auto const& c = machine.clusters()[cluster];
-  return {c.inside, c.local_latency.value_or(machine.local_latency()), c.parameters, source,
-          "clusters[" + std::to_string(cluster) + "]"};
+  return {c.inside, c.local_latency.value_or(machine.local_latency()), c.parameters,
+          source,   "clusters[" + std::to_string(cluster) + "]",       c.hosts};
 }
 
-place link_place(platform::description const& machine, platform::cluster_link const& link, std::string const& source) {
-  return {link.path, machine.local_latency(), link.parameters, source,
-          "link from '" + machine.clusters()[link.from].name + "' to '" + machine.clusters()[link.to].name + "'"};
+parameter_place link_place(platform::description const& machine, platform::cluster_link const& link,
+                           std::string const& source) {
+  auto const &from = machine.clusters()[link.from], &to = machine.clusters()[link.to];
+  return {link.path,
+          machine.local_latency(),
+          link.parameters,
+          source,
+          "link from '" + from.name + "' to '" + to.name + "'",
+          from.hosts + to.hosts};
 }
 
-template <class Model, class Parameters>
-sourced_model wrap(sourced<Parameters> const& parameters) {
+template <class Model, auto Read>
+sourced_model model_from(parameter_place const& at) {
+  auto const parameters = Read(at);
   return {Model(parameters.value), parameters.from};
 }
 
-/// The parameters of every cluster and link by `read`.
-template <class Model, class Read>
-sourced_model tabulate(platform::description const& machine, std::string const& source, Read read) {
-  using parameters = decltype(read(std::declval<place const&>()).value);
+/// The parameters of every cluster and link by `Read`.
+template <class Model, auto Read>
+sourced_model tabulate(platform::description const& machine, std::string const& source) {
+  using parameters = decltype(Read(std::declval<parameter_place const&>()).value);
   std::size_t const n = machine.clusters().size();
   std::vector<std::optional<parameters>> values(n * n);
   std::vector<std::string> origins;
@@ -124,9 +123,9 @@ sourced_model tabulate(platform::description const& machine, std::string const& 
     values[a * n + b] = std::move(found.value);
     if (std::find(origins.begin(), origins.end(), found.from) == origins.end()) origins.push_back(found.from);
   };
-  for (std::size_t c = 0; c < n; ++c) put(c, c, read(cluster_place(machine, c, source)));
+  for (std::size_t c = 0; c < n; ++c) put(c, c, Read(cluster_place(machine, c, source)));
   for (auto const& link : machine.links()) {
-    put(link.from, link.to, read(link_place(machine, link, source)));
+    put(link.from, link.to, Read(link_place(machine, link, source)));
   }
   std::vector<std::size_t> group_of(machine.host_count());
   for (std::size_t host = 0; host < group_of.size(); ++host) group_of[host] = machine.cluster_of(host);
@@ -135,28 +134,15 @@ sourced_model tabulate(platform::description const& machine, std::string const& 
   return {Model(group_table<parameters>(n, std::move(group_of), std::move(values))), std::move(from)};
 }
 
-sourced_model model_at(model_kind kind, place const& at, std::size_t hosts) {
-  switch (kind) {
-    case model_kind::hockney:
-      return wrap<hockney>(hockney_at(at));
-    case model_kind::logp:
-      return wrap<logp>(logp_at(at));
-    case model_kind::loggp:
-      return wrap<loggp>(loggp_at(at));
-    case model_kind::lopc:
-      return wrap<lopc>(lopc_at(at));
-    case model_kind::logpc:
-      return wrap<logpc>(logpc_at(at, hosts));
-    case model_kind::plogp:
-      return wrap<plogp>(plogp_at(at));
-    case model_kind::hloggp:
-      return wrap<hloggp>(hloggp_at(at));
-    case model_kind::steffenel:
-      return wrap<steffenel>(steffenel_at(at));
-    case model_kind::lmo:
-      break;
-  }
-  return wrap<lmo>(lmo_at(at));
+template <auto Fit>
+fitted_block block_of_fit(std::span<record::probe_sample const> samples, double) {
+  auto const fit = Fit(samples);
+  return {to_block(fit.parameters), fit.residual};
+}
+
+fitted_block logpc_block(std::span<record::probe_sample const> samples, double nodes) {
+  auto const [p, residual, used] = fit_loggp(samples);
+  return {to_block(platform::logpc_parameters{.L = p.L, .o = p.o, .g = p.g, .G = p.G, .nodes = nodes}), residual};
 }
 
 }  // namespace
@@ -186,29 +172,48 @@ std::vector<double> breakpoints_of(platform::plogp_parameters const& p) {
   return sizes;
 }
 
-std::optional<model_kind> find_model(std::string_view name) {
-  auto const found = std::find(model_names.begin(), model_names.end(), name);
-  if (found == model_names.end()) return std::nullopt;
-  return static_cast<model_kind>(found - model_names.begin());
+registry<message_model_row>& message_models() {
+  using enum record::probe_sizes;
+  static constexpr record::probe_wants short_messages{shortest, shortest, shortest, shortest},
+      gaps_of_two_sizes{shortest, two, shortest, shortest}, many_sizes{many, many, many, many}, two_sizes{two},
+      two_overheads{two, none, two, two};
+  static constexpr message_model_row rows[] = {
+      {"hockney", "A start-up time and a time per byte.", model_from<hockney, hockney_at>, two_sizes,
+       block_of_fit<fit_hockney>},
+      {"logp", "Latency, overhead and gap of short messages.", model_from<logp, logp_at>, short_messages,
+       block_of_fit<fit_logp>},
+      {"loggp", "LogP with a gap per byte.", model_from<loggp, loggp_at>, gaps_of_two_sizes, block_of_fit<fit_loggp>},
+      {"lopc", "LogP with contention for the receiver's processor.", model_from<lopc, lopc_at>, short_messages,
+       block_of_fit<fit_logp>},
+      {"logpc", "LogGP with contention in the network.", model_from<logpc, logpc_at>, gaps_of_two_sizes, logpc_block},
+      {"plogp", "LogP whose parameters are functions of the size.", model_from<plogp, plogp_at>, many_sizes,
+       block_of_fit<fit_plogp>},
+      {"hloggp", "LogGP with parameters of each two clusters.", model_from<hloggp, hloggp_at>, gaps_of_two_sizes,
+       block_of_fit<fit_hloggp>, tabulate<hloggp, hloggp_at>},
+      {"steffenel", "pLogP with parameters of each two clusters.", model_from<steffenel, steffenel_at>, many_sizes,
+       block_of_fit<fit_plogp>, tabulate<steffenel, steffenel_at>},
+      {"lmo", "Processing of hosts apart from the network.", model_from<lmo, lmo_at>, two_overheads,
+       block_of_fit<fit_lmo>, tabulate<lmo, lmo_at>},
+  };
+  static_assert(std::size(rows) == std::variant_size_v<any_model>);
+  static registry<message_model_row> all("communication model", rows);
+  return all;
 }
 
 sourced_model make_model(model_kind kind, platform::description const& machine, std::size_t cluster,
                          std::string const& source) {
   SKEL_EXPECTS(cluster < machine.clusters().size());
-  return model_at(kind, cluster_place(machine, cluster, source), machine.clusters()[cluster].hosts);
+  return row_of(kind).make(cluster_place(machine, cluster, source));
 }
 
 sourced_model make_link_model(model_kind kind, platform::description const& machine, platform::cluster_link const& link,
                               std::string const& source) {
-  auto const& clusters = machine.clusters();
-  return model_at(kind, link_place(machine, link, source), clusters[link.from].hosts + clusters[link.to].hosts);
+  return row_of(kind).make(link_place(machine, link, source));
 }
 
 sourced_model make_grid_model(model_kind kind, platform::description const& machine, std::string const& source) {
-  SKEL_EXPECTS(kind == model_kind::hloggp || kind == model_kind::steffenel || kind == model_kind::lmo);
-  if (kind == model_kind::hloggp) return tabulate<hloggp>(machine, source, hloggp_at);
-  if (kind == model_kind::steffenel) return tabulate<steffenel>(machine, source, steffenel_at);
-  return tabulate<lmo>(machine, source, lmo_at);
+  SKEL_EXPECTS(row_of(kind).make_grid != nullptr);
+  return row_of(kind).make_grid(machine, source);
 }
 
 }  // namespace skel::cost

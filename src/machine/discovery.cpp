@@ -170,7 +170,7 @@ void complete(path_figures& path, runtime::message_probe const& probe, std::vect
   for (cost::model_kind kind : models) {
     std::string const name(name_of(kind));
     if (path.models.contains(name)) continue;
-    auto const block = cost::fit_block(kind, probe.samples, nodes);
+    auto const block = row_of(kind).fit(probe.samples, nodes);
     path.models[name] = block.text;
     path.residuals[name] = block.residual;
   }
@@ -182,8 +182,8 @@ void complete(path_figures& path, runtime::message_probe const& probe, std::vect
 
 /// Latency and bandwidth are part of every description; the models want more.
 record::probe_wants wanted_by_all(std::vector<cost::model_kind> const& models) {
-  record::probe_wants wants = cost::wanted_by(cost::model_kind::hockney);
-  for (cost::model_kind kind : models) wants = both(wants, cost::wanted_by(kind));
+  record::probe_wants wants = row_of(cost::model_kind::hockney).wants;
+  for (cost::model_kind kind : models) wants = both(wants, row_of(kind).wants);
   return wants;
 }
 

@@ -31,7 +31,7 @@ cost::any_model random_model(std::mt19937_64& random, std::size_t hosts) {
                                      .os = {},
                                      .or_ = skel::piecewise_linear({{0, draw(1e-6, 1e-4)}, {1000, draw(1e-4, 1e-3)}})};
   platform::description const machine(0, {{.name = "c", .hosts = hosts, .parameters = {{"plogp", to_block(p)}}}}, {});
-  return make_model(static_cast<cost::model_kind>(random() % cost::model_names.size()), machine, 0).model;
+  return make_model(static_cast<cost::model_kind>(random() % std::variant_size_v<cost::any_model>), machine, 0).model;
 }
 
 /// Three clusters at different distances.
@@ -134,7 +134,7 @@ TEST(CirclePrice, RefusesMoreMessagesAndRanksThanCanBePriced) {
 /// What require_usable() says of a broadcast with these parameters.
 std::string said(platform::loggp_parameters const& p, double gamma = 0) {
   platform::description const machine(0, {{.name = "c", .hosts = 2, .parameters = {{"loggp", to_block(p)}}}}, {});
-  for (std::size_t kind = 0; kind < cost::model_names.size(); ++kind) {
+  for (std::size_t kind = 0; kind < cost::message_models().size(); ++kind) {
     try {
       require_usable(*plan::find_algorithm(collective::reduce, "flat"), {.ranks = 9, .bytes = 1 << 20},
                      make_model(static_cast<cost::model_kind>(kind), machine, 0).model, gamma);

@@ -129,7 +129,7 @@ cost::any_model spread_model(std::mt19937_64& random, std::size_t hosts) {
   }
   p.g = piecewise_linear(gap);
   p.or_ = piecewise_linear(receive);
-  std::size_t const which = random() % cost::model_names.size();
+  std::size_t const which = random() % std::variant_size_v<cost::any_model>;
   platform::description const machine(0, {{.name = "c", .hosts = hosts, .parameters = {{"plogp", to_block(p)}}}}, {});
   return make_model(static_cast<cost::model_kind>(which), machine, 0).model;
 }
@@ -137,7 +137,7 @@ cost::any_model spread_model(std::mt19937_64& random, std::size_t hosts) {
 TEST(BroadcastPrice, OfATreeIsThatOfItsSchedule) {
   std::mt19937_64 random(11);
   for (int i = 0; i < 3000; ++i) {
-    auto const catalogue = plan::collective_algorithms();
+    auto const& catalogue = plan::collective_algorithms();
     auto const& algorithm = catalogue[random() % catalogue.size()];
     if (algorithm.operation != collective::broadcast) continue;
     std::size_t const P = 1 + random() % 40;
@@ -151,7 +151,7 @@ TEST(BroadcastPrice, OfATreeIsThatOfItsSchedule) {
     double const exact = std::visit([&](auto const& m) { return cost::completion(algorithm.make(problem), m); }, model);
     ASSERT_NEAR(fast, exact, 1e-12 * exact)
         << algorithm.name << " of " << problem.bytes << " bytes in " << problem.segment << " over " << P << ", "
-        << cost::model_names[model.index()];
+        << cost::message_models()[model.index()].name;
   }
 }
 
@@ -185,7 +185,7 @@ TEST(BroadcastPrice, OfATreeBetweenClustersIsThatOfItsSchedule) {
 
 TEST(ReducePrice, OfATreeIsThatOfItsSchedule) {
   std::mt19937_64 random(23);
-  auto const catalogue = plan::collective_algorithms();
+  auto const& catalogue = plan::collective_algorithms();
   for (int i = 0; i < 6000; ++i) {
     auto const& algorithm = catalogue[random() % catalogue.size()];
     if (algorithm.operation != collective::reduce || algorithm.shape == nullptr) continue;
@@ -202,7 +202,7 @@ TEST(ReducePrice, OfATreeIsThatOfItsSchedule) {
         std::visit([&](auto const& m) { return cost::completion(algorithm.make(problem), m, gamma); }, model);
     ASSERT_NEAR(fast, exact, 1e-12 * exact)
         << algorithm.name << " of " << problem.bytes << " bytes in " << problem.segment << " over " << P << ", "
-        << cost::model_names[model.index()];
+        << cost::message_models()[model.index()].name;
   }
 }
 
@@ -341,7 +341,7 @@ TEST(BestSegment, IsAsGoodAsTheBestOfAllSizes) {
           collective_price(algorithm, problem, model, gamma) / brute_force(algorithm, problem, model, gamma);
       worst = std::max(worst, ratio), sum += ratio, ++cases;
       ASSERT_LT(ratio, 1.01) << name << " of " << problem.bytes << " over " << P << ", "
-                             << cost::model_names[model.index()] << ", segment " << problem.segment;
+                             << cost::message_models()[model.index()].name << ", segment " << problem.segment;
     }
   }
   RecordProperty("worst", std::to_string(worst));

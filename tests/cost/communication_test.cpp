@@ -92,8 +92,8 @@ TEST_P(EveryModel, IsLatencyAndBandwidthWhereNothingElseIsKnown) {
               1e-15);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::Range<std::size_t>(0, cost::model_names.size()),
-                         [](auto const& one) { return std::string(cost::model_names[one.param]); });
+INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::Range<std::size_t>(0, cost::message_models().size()),
+                         [](auto const& one) { return std::string(cost::message_models()[one.param].name); });
 
 TEST(Plogp, IsExactAtItsPoints) {
   auto const model = std::get<cost::plogp>(make_model(model_kind::plogp, machine(), 0).model);

@@ -228,10 +228,10 @@ std::vector<probe_sample> as_wanted(std::vector<probe_sample> samples, skel::rec
 
 TEST(Fit, EveryModelIsFittedToNoMoreThanItWants) {
   auto const all = measure(cost::plogp(bent()), [](double) { return 3e-6; });
-  for (std::size_t i = 0; i < cost::model_names.size(); ++i) {
+  for (std::size_t i = 0; i < cost::message_models().size(); ++i) {
     auto const kind = static_cast<cost::model_kind>(i);
-    auto const wants = cost::wanted_by(kind);
-    auto const block = cost::fit_block(kind, as_wanted(all, wants), 8);
+    auto const wants = row_of(kind).wants;
+    auto const block = row_of(kind).fit(as_wanted(all, wants), 8);
     platform::description const machine(
         0, {{.name = "c", .hosts = 2, .parameters = {{std::string(name_of(kind)), block.text}}}}, {});
     auto const read = make_model(kind, machine, 0);
@@ -239,8 +239,8 @@ TEST(Fit, EveryModelIsFittedToNoMoreThanItWants) {
     double const time = std::visit([](auto const& model) { return model.transfer({.bytes = 0}); }, read.model);
     EXPECT_NEAR(time, 5e-5, 2e-6) << name_of(kind);
   }
-  EXPECT_LT(as_wanted(all, cost::wanted_by(cost::model_kind::hockney)).size(),
-            as_wanted(all, cost::wanted_by(cost::model_kind::plogp)).size() / 4);
+  EXPECT_LT(as_wanted(all, row_of(cost::model_kind::hockney).wants).size(),
+            as_wanted(all, row_of(cost::model_kind::plogp).wants).size() / 4);
 }
 
 }  // namespace

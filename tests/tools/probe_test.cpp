@@ -109,7 +109,7 @@ TEST_F(Probe, RefusesOptionsThatMakeNoSense) {
         {{"--probes", "-4"}, "skel: --probes: '-4' is not a whole number"},
         {{"--probes", "many"}, "skel: --probes: 'many' is not a whole number"},
         {{"--probes", "2.5"}, "skel: --probes: '2.5' is not a whole number"},
-        {{"--models", "hockey"}, "skel: --models: 'hockey' is no communication model; the models are "},
+        {{"--models", "hockey"}, "skel: --models: 'hockey' is no communication model; did you mean 'hockney'?"},
         {{"--models", "logp,"}, "skel: --models: '' is no communication model"},
         {{"--tolerance", "-0.1"}, "skel: --tolerance: is a part of the latency"},
         {{"--tolerance", "nan"}, "skel: --tolerance: is a part of the latency"},

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 
+#include <skel/detail/base/registry.hpp>
 #include <skel/detail/cost/communication/hloggp.hpp>
 #include <skel/detail/cost/communication/hockney.hpp>
 #include <skel/detail/cost/communication/lmo.hpp>
@@ -17,30 +17,53 @@
 #include <skel/detail/cost/communication/plogp.hpp>
 #include <skel/detail/cost/communication/steffenel.hpp>
 #include <skel/detail/platform/description.hpp>
+#include <skel/detail/record/probe_sample.hpp>
 
 namespace skel::cost {
 
-/// Any of the models, in the order of model_names.
+/// Any of the models.
 using any_model = std::variant<hockney, logp, loggp, lopc, logpc, plogp, hloggp, steffenel, lmo>;
-
-/// What the models are called in files and on the command line.
-inline constexpr std::array<std::string_view, 9> model_names = {"hockney", "logp",   "loggp",     "lopc", "logpc",
-                                                                "plogp",   "hloggp", "steffenel", "lmo"};
-static_assert(model_names.size() == std::variant_size_v<any_model>);
-
-/// Index of a model in model_names.
-enum class model_kind : std::size_t { hockney, logp, loggp, lopc, logpc, plogp, hloggp, steffenel, lmo };
-
-inline std::string_view name_of(model_kind kind) {
-  return model_names[static_cast<std::size_t>(kind)];
-}
-std::optional<model_kind> find_model(std::string_view name);
 
 /// A model and where its parameters come from.
 struct sourced_model {
   any_model model;
   std::string from;  ///< "plogp", "latency and bandwidth"
 };
+
+/// A cluster or a link, with its blocks of parameters. `source` and `where` name it in errors.
+struct parameter_place {
+  platform::link path;
+  double local_latency;
+  platform::parameter_blocks const& blocks;
+  std::string const& source;
+  std::string where;
+  std::size_t hosts;  ///< of the cluster, or of both clusters
+};
+
+struct fitted_block;
+
+/// A kind of model by its name, which is also the key of its block. A kind that you add gives one of any_model, with
+/// parameters of its own. If its name begins with "x_", platform files may have its block.
+struct message_model_row {
+  std::string_view name, sentence;
+  sourced_model (*make)(parameter_place const& at);
+  record::probe_wants wants;  ///< what is to be measured for it
+  fitted_block (*fit)(std::span<record::probe_sample const> samples, double nodes);
+  /// Of those that know clusters (make_grid_model), otherwise nullptr.
+  sourced_model (*make_grid)(platform::description const& machine, std::string const& source) = nullptr;
+};
+
+/// All kinds. The number of a row is the model_kind.
+registry<message_model_row>& message_models();
+
+enum class model_kind : std::size_t { hockney, logp, loggp, lopc, logpc, plogp, hloggp, steffenel, lmo };
+
+inline message_model_row const& row_of(model_kind kind) {
+  return message_models()[static_cast<std::size_t>(kind)];
+}
+inline std::string_view name_of(model_kind kind) {
+  return row_of(kind).name;
+}
 
 /// The model of messages between two hosts of a cluster. Its parameters are those of the block of its own name. Where
 /// there is none, Hockney's follow from latency and bandwidth (from another block if there is no bandwidth), and the

@@ -29,10 +29,6 @@ struct fitted_line {
 };
 fitted_line fit_line(std::span<probe_sample const> samples);
 
-/// What is to be measured for a model: what the fit below needs, and for the models with functions of the size many
-/// sizes.
-record::probe_wants wanted_by(model_kind kind);
-
 /// Each fit needs the kinds of samples that are named, of one size at least where one time is wanted and of two where a
 /// time per byte is; it throws skel::error naming what is missing. O(samples log samples).
 
@@ -62,7 +58,5 @@ struct fitted_block {
   std::string text;
   double residual = 0;
 };
-/// Fits the model of any kind. `nodes`: of the network of LoGPC. Throws as above.
-fitted_block fit_block(model_kind kind, std::span<probe_sample const> samples, double nodes);
 
 }  // namespace skel::cost
