@@ -36,7 +36,10 @@ an estimate of the sum of the errors of all probabilities. A result above 1e-9 i
 Examples:
   skel pepa pipeline.pepa --throughput process1
   skel pepa pipeline.pepa --utilisation --set mu1=20
-  skel place grid.json pipeline.json --print-pepa     the model of a placement)";
+  skel place grid.json pipeline.json --print-pepa     the model of a placement
+
+Solvers:
+)";
 using json = nlohmann::ordered_json;
 
 struct pepa_options {
@@ -52,17 +55,6 @@ struct pepa_options {
   bool utilisation = false;
   bool json = false;
 };
-
-pepa::solver solver_named(std::string const& name) {
-  std::vector<std::string> names;
-  for (auto const each : {pepa::solver::automatic, pepa::solver::gth, pepa::solver::gauss_seidel, pepa::solver::krylov,
-                          pepa::solver::multilevel}) {
-    names.push_back(pepa::to_string(each));
-    if (names.back() == name) return each;
-  }
-  refuse_option("--solver", "there is no solver " + in_quotes(name) +
-                                "; one of auto, gth, gauss_seidel, krylov, multilevel" + did_you_mean(name, names));
-}
 
 /// "RATE=VALUE" of --set.
 std::pair<std::string, double> assignment(std::string const& text) {
@@ -114,7 +106,7 @@ void print(pepa::steady_state const& steady, json const& answer, std::ostream& o
 
 int run_pepa(pepa_options const& options, std::ostream& out) {
   pepa::solve_options solving;
-  solving.method = solver_named(options.solver);
+  solving.method = static_cast<pepa::solver>(number_of("--solver", options.solver, pepa::solvers()));
   if (options.sweeps == 0) refuse_option("--sweeps", "must be at least 1");
   solving.max_iterations = options.sweeps;
   if (!(options.max_states >= 1 && options.max_states <= 4e9))
@@ -189,9 +181,7 @@ action add_pepa(CLI::App& app) {
       ->take_all()
       ->expected(1);
   app.add_option("--system", options->system, "Takes this process as the system equation.")->type_name("PROCESS");
-  app.add_option("--solver", options->solver, "Solves by this method: auto, gth, gauss_seidel, krylov or multilevel.")
-      ->type_name("NAME")
-      ->capture_default_str();
+  app.add_option("--solver", options->solver, "Solves by this method.")->type_name("NAME")->capture_default_str();
   app.add_option("--sweeps", options->sweeps,
                  "Gives up after this number of sweeps, steps or cycles of an iterative solver.")
       ->type_name("N")
@@ -200,7 +190,7 @@ action add_pepa(CLI::App& app) {
       ->type_name("N")
       ->capture_default_str();
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(pepa_footer);
+  app.footer(pepa_footer + pepa::solvers().help());
   return [options](std::ostream& out) { return run_pepa(*options, out); };
 }
 

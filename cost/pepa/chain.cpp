@@ -114,19 +114,16 @@ iterated sweep(incoming const& q, std::vector<double>& probability, double toler
 
 }  // namespace detail
 
-std::string to_string(solver which) {
-  switch (which) {
-    case solver::gth:
-      return "gth";
-    case solver::gauss_seidel:
-      return "gauss_seidel";
-    case solver::krylov:
-      return "krylov";
-    case solver::multilevel:
-      return "multilevel";
-    default:
-      return "auto";
-  }
+registry<named_row> const& solvers() {
+  static constexpr named_row rows[] = {
+      {"auto", "Takes gth for a few states, otherwise what a few sweeps recommend."},
+      {"gth", "Elimination without subtraction."},
+      {"gauss_seidel", "Sweeps in the order of most transitions."},
+      {"krylov", "BiCGSTAB with an incomplete factorisation."},
+      {"multilevel", "Aggregation by the largest flows, also for rates of very different sizes."},
+  };
+  static registry<named_row> const all("solver", rows);
+  return all;
 }
 
 namespace {

@@ -13,6 +13,8 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/cost/pepa/chain.hpp>
 
+#include "support/registry_laws.hpp"
+
 namespace {
 
 namespace pepa = skel::cost::pepa;
@@ -40,6 +42,11 @@ pepa::stationary_distribution by(pepa::chain const& chain, pepa::solver method) 
 
 constexpr pepa::solver each_solver[] = {pepa::solver::gth, pepa::solver::gauss_seidel, pepa::solver::krylov,
                                         pepa::solver::multilevel};
+
+TEST(Solvers, KeepTheLawsOfARegistry) {
+  check_registry(pepa::solvers());
+  check_documented(pepa::solvers(), 5, "pepa.md");
+}
 
 TEST(Stationary, OfTwoStatesIsInProportionToTheOppositeRates) {
   auto const chain = make({{{1, 3.0}}, {{0, 1.0}}});

@@ -109,7 +109,7 @@ TEST_F(Pepa, RefusesOptionsThatNameNothing) {
   };
   for (usage const& wrong : {usage{{"--throughput", "wrok"}, "skel: --throughput: 'wrok' is no action of"},
                              {{"--population", "R"}, "skel: --population: "},
-                             {{"--solver", "gths"}, "skel: --solver: there is no solver 'gths'"},
+                             {{"--solver", "gths"}, "skel: --solver: 'gths' is no solver; did you mean 'gth'?"},
                              {{"--max-states", "0"}, "skel: --max-states: "},
                              {{"--set", "mu"}, "skel: --set: 'mu' is not RATE=VALUE"},
                              {{"--set", "nu=1"}, "skel: " + file + ": line 1, column 1: there is no rate 'nu'"},

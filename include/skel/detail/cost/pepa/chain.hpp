@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/registry.hpp>
+
 namespace skel::cost::pepa {
 
 /// How the steady state of a Markov chain is computed. If multilevel does not converge either, automatic ends with gth
@@ -17,9 +19,12 @@ enum class solver {
   multilevel,    ///< aggregation by the largest flows, recursively: also where rates differ by many orders of magnitude
 };
 
-/// The name of a solver as the command line spells it: "auto", "gth", "gauss_seidel", "krylov",
-/// "multilevel".
-std::string to_string(solver which);
+/// All solvers, in the order of the enumeration.
+registry<named_row> const& solvers();
+/// The name of a solver as the command line spells it.
+inline std::string to_string(solver which) {
+  return std::string(solvers()[static_cast<std::size_t>(which)].name);
+}
 
 struct solve_options {
   solver method = solver::automatic;
