@@ -1,5 +1,6 @@
 #include "settings_arguments.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -8,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
+
+#include "support/registry_laws.hpp"
 
 namespace {
 
@@ -41,6 +44,14 @@ TEST(SettingsArguments, AreTakenOutOfTheProgramsOwn) {
   EXPECT_FALSE(settings.remap);
   EXPECT_TRUE(settings.live);
   EXPECT_THAT(of.left, ElementsAre("program", "--input", "x", "-v"));
+}
+
+TEST(SettingsArguments, KeepTheLawsOfARegistryAndTakeOneMore) {
+  EXPECT_TRUE(std::ranges::is_sorted(skel::settings_table(), {}, &skel::setting_row::name)) << "as the help lists them";
+  skel::settings_table().add({"own-trace", "FILE", "Writes a trace.",
+                              [](auto& settings, auto&, auto& file) { settings.trace = "own " + file; }});
+  check_registry(skel::settings_table());
+  EXPECT_EQ((arguments{{"program", "--skel-own-trace", "t"}}.read().trace), "own t");
 }
 
 TEST(SettingsArguments, MayBeNone) {
