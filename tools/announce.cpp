@@ -108,8 +108,6 @@ Examples:
   skel announce --to job7.jsonl nancy speed 0.5
   skel announce --to job7.jsonl link lyon nancy --latency 0.05 --bandwidth 1M)";
 
-}  // namespace
-
 action add_announce(CLI::App& app) {
   auto const options = std::make_shared<announce_options>();
   app.add_option("--to", options->to, "Sends to this socket or file of a program.")->required()->type_name("PATH");
@@ -123,5 +121,7 @@ action add_announce(CLI::App& app) {
   app.footer(footer);
   return [options](std::ostream& out) { return announce(*options, out); };
 }
+added_verb const added({"announce", "Tells a running program that hosts come, go or slow down.", add_announce});
 
+}  // namespace
 }  // namespace skel::tools

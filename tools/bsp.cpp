@@ -231,8 +231,6 @@ Examples:
 Policies:
 )";
 
-}  // namespace
-
 action add_bsp(CLI::App& app) {
   auto const options = std::make_shared<bsp_options>();
   app.add_option("SCENARIO", options->scenario, "scenario with program, platform and policy (JSON, docs/formats.md)")
@@ -246,5 +244,7 @@ action add_bsp(CLI::App& app) {
   app.footer(footer + skeletons::migration_policies().help());
   return [options](std::ostream& out) { return bsp(*options, out); };
 }
+added_verb const added({"bsp", "Simulates a BSP program whose processes migrate.", add_bsp});
 
+}  // namespace
 }  // namespace skel::tools

@@ -99,8 +99,6 @@ Examples:
   skel clusters grid.json
   skel clusters --latencies measured.csv --tolerance 0.3 --json)";
 
-}  // namespace
-
 action add_clusters(CLI::App& app) {
   auto const options = std::make_shared<clusters_options>();
   app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md)");
@@ -116,5 +114,7 @@ action add_clusters(CLI::App& app) {
   app.footer(footer);
   return [options](std::ostream& out) { return clusters(*options, out); };
 }
+added_verb const added({"clusters", "Groups hosts into clusters by their latencies.", add_clusters});
 
+}  // namespace
 }  // namespace skel::tools

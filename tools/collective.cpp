@@ -115,8 +115,6 @@ from the platform file (docs/formats.md), or else from latency and bandwidth.
 Example:
   skel collective grid.json --op broadcast --bytes 1048576 --root orsay-0)";
 
-}  // namespace
-
 action add_collective(CLI::App& app) {
   auto const options = std::make_shared<collective_options>();
   app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md); - reads standard input")
@@ -143,5 +141,7 @@ action add_collective(CLI::App& app) {
   app.footer(footer);
   return [options](std::ostream& out) { return collective(*options, out); };
 }
+added_verb const added({"collective", "Chooses the best way of a collective on a platform.", add_collective});
 
+}  // namespace
 }  // namespace skel::tools

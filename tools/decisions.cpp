@@ -183,8 +183,6 @@ Example:
   mpirun -np 4 ./program --skel-decisions decisions.jsonl
   skel decisions decisions.jsonl --page decisions.html)";
 
-}  // namespace
-
 action add_decisions(CLI::App& app) {
   auto const options = std::make_shared<decisions_options>();
   app.add_option("FILE", options->file, "file of --skel-decisions; - reads standard input")->required();
@@ -193,5 +191,8 @@ action add_decisions(CLI::App& app) {
   app.footer(footer);
   return [options](std::ostream& out) { return decisions(*options, out); };
 }
+added_verb const added({"decisions", "Shows the decisions of a program, and the errors of its predictions.",
+                        add_decisions});
 
+}  // namespace
 }  // namespace skel::tools

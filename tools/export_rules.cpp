@@ -112,8 +112,6 @@ Example:
   skel export-rules grid.json -o rules.txt
   mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename $PWD/rules.txt ./program)";
 
-}  // namespace
-
 action add_export_rules(CLI::App& app) {
   auto const options = std::make_shared<rules_options>();
   app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md); - reads standard input")
@@ -135,5 +133,8 @@ action add_export_rules(CLI::App& app) {
   app.footer(footer);
   return [options](std::ostream& out) { return export_rules(*options, out); };
 }
+added_verb const added({"export-rules", "Writes rules for Open MPI's own collectives from the models of a platform.",
+                        add_export_rules});
 
+}  // namespace
 }  // namespace skel::tools

@@ -215,8 +215,6 @@ Examples:
   skel forecast measured.csv --column bandwidth --methods
   sar 1 60 | awk 'NR > 3 {print 100 - $NF}' | skel forecast -)";
 
-}  // namespace
-
 action add_forecast(CLI::App& app) {
   auto const options = std::make_shared<forecast_options>();
   app.add_option("FILE", options->file, "series of measurements; - reads standard input")->required();
@@ -226,5 +224,8 @@ action add_forecast(CLI::App& app) {
   app.footer(footer);
   return [options](std::ostream& out) { return forecast(*options, out); };
 }
+added_verb const added({"forecast", "Forecasts the next value of a series of measurements, and rates such forecasts.",
+                        add_forecast});
 
+}  // namespace
 }  // namespace skel::tools

@@ -79,8 +79,6 @@ Example:
   skel generate platforms --family heterogeneous --seed 1 --count 10 -o grids
   skel select grids/heterogeneous-1-0000.json grids/apps/heterogeneous-1-0000.json)";
 
-}  // namespace
-
 action add_generate(CLI::App& app) {
   auto const options = std::make_shared<generate_options>();
   auto* const platforms = app.add_subcommand("platforms", "Writes random platforms, and mesh programs for them.");
@@ -102,5 +100,8 @@ action add_generate(CLI::App& app) {
   platforms->footer(footer);
   return [options](std::ostream& out) { return generate(*options, out); };
 }
+added_verb const added({"generate", "Generates random platforms for tests of the selection of clusters.",
+                        add_generate});
 
+}  // namespace
 }  // namespace skel::tools

@@ -19,7 +19,6 @@
 
 #include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
 
 #include "verbs.hpp"
@@ -41,11 +40,6 @@ docs/formats.md describes the files.)";
 
 /// The most of an argument that a message shows, and of a whole message about the command line.
 constexpr std::size_t most_shown = 60, most_of_usage = 400;
-
-struct verb {
-  CLI::App* app;
-  action run;
-};
 
 constexpr char const* no_memory = "memory: there is not enough for this problem";
 
@@ -171,35 +165,15 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   app.set_version_flag("--version", std::string("skel ") + SKEL_VERSION, "Prints the version.");
   app.footer(footer);
   app.allow_extras();
-  std::vector<verb> verbs;
-  std::vector<std::string> names{"help"};
-  auto const add = [&](std::string const& name, std::string const& summary, action (*declare)(CLI::App&)) {
-    CLI::App* const sub = app.add_subcommand(name, summary);
+  std::vector<verb_row> rows(verbs().begin(), verbs().end());
+  std::ranges::sort(rows, {}, &verb_row::name);
+  std::vector<std::pair<CLI::App*, action>> declared;
+  for (verb_row const& row : rows) {
+    CLI::App* const sub = app.add_subcommand(std::string(row.name), std::string(row.sentence));
     sub->allow_extras();
     sub->footer("");
-    verbs.push_back({sub, declare(*sub)});
-    names.push_back(name);
-  };
-  add("place", "Finds the best placement of a pipeline on a platform.", add_place);
-  add("pepa", "Solves a PEPA model: throughputs, utilisation, populations.", add_pepa);
-  add("announce", "Tells a running program that hosts come, go or slow down.", add_announce);
-  add("bsp", "Simulates a BSP program whose processes migrate.", add_bsp);
-  add("clusters", "Groups hosts into clusters by their latencies.", add_clusters);
-  add("collective", "Chooses the best way of a collective on a platform.", add_collective);
-  add("decisions", "Shows the decisions of a program, and the errors of its predictions.", add_decisions);
-  add("export-rules", "Writes rules for Open MPI's own collectives from the models of a platform.", add_export_rules);
-  add("forecast", "Forecasts the next value of a series of measurements, and rates such forecasts.", add_forecast);
-  add("generate", "Generates random platforms for tests of the selection of clusters.", add_generate);
-  add("price", "Predicts the time of a collective inside a cluster under a communication model.", add_price);
-  add("select", "Selects the clusters for a program that iterates over a mesh.", add_select);
-  add("testbed", "Emulates the grid of a platform file on this machine, to run programs on it.", add_testbed);
-#if SKEL_WITH_MPI
-  add("pattern", "Describes the pattern of an irregular reduction over a mesh, graph or matrix.", add_pattern);
-  add("probe", "Measures hosts and the paths between them.", add_probe);
-  add("run", "Starts a program again when it has died.", add_run);
-  add("train", "Times irregular reductions on this machine, and fits models that choose their algorithms.", add_train);
-  add("why", "Shows what each rank of a running program does or waits for.", add_why);
-#endif
+    declared.emplace_back(sub, row.declare(*sub));
+  }
   app.add_subcommand("help", "Explains a verb: skel help VERB.");
 
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
@@ -222,17 +196,17 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
     complain(printable(usage_reason(problem), most_of_usage) + help_on(chosen));
     return bad_input;
   }
-  auto const asked = std::ranges::find_if(verbs, [](verb const& one) { return one.app->parsed(); });
-  if (asked != verbs.end()) {
-    chosen = asked->app->get_name();
-    refuse_extras(*asked->app, "skel " + chosen);  // first: the value of an option that is none may be left to skel
+  auto const asked = std::ranges::find_if(declared, [](auto const& one) { return one.first->parsed(); });
+  if (asked != declared.end()) {
+    chosen = asked->first->get_name();
+    refuse_extras(*asked->first, "skel " + chosen);  // first: the value of an option that is none may be left to skel
   }
   refuse_extras(app, "skel");
-  if (asked != verbs.end()) return asked->run(out);
+  if (asked != declared.end()) return asked->second(out);
   // The help is no answer here: a script whose verb is an empty variable must not go on as if there were one.
-  std::string list;
-  for (std::string const& name : names) list += (list.empty() ? "" : ", ") + name;
-  complain("VERB: is missing; one of " + list);
+  std::vector<std::string> names{"help"};
+  for (verb_row const& row : rows) names.emplace_back(row.name);
+  complain("VERB: is missing; one of " + joined(names));
   std::cerr << '\n' << app.help();
   return bad_input;
 }
@@ -265,6 +239,11 @@ int guarded(int argc, char const* const* argv) {
 }
 
 }  // namespace
+
+registry<verb_row>& verbs() {
+  static registry<verb_row> all("verb of skel");
+  return all;
+}
 
 void refuse_option(std::string const& option, std::string const& reason) {
   throw usage_error(option, "", reason);

@@ -119,8 +119,6 @@ Examples:
 Formats:
 )";
 
-}  // namespace
-
 action add_pattern(CLI::App& app) {
   auto const options = std::make_shared<pattern_options>();
   app.add_option("FILE", options->file, "mesh, graph or matrix (docs/formats.md)");
@@ -132,5 +130,8 @@ action add_pattern(CLI::App& app) {
   app.footer(footer + mesh_formats().help());
   return [options](std::ostream& out) { return pattern_features_of(*options, out); };
 }
+added_verb const added({"pattern", "Describes the pattern of an irregular reduction over a mesh, graph or matrix.",
+                        add_pattern});
 
+}  // namespace
 }  // namespace skel::tools

@@ -158,8 +158,6 @@ int run_pepa(pepa_options const& options, std::ostream& out) {
   return done;
 }
 
-}  // namespace
-
 action add_pepa(CLI::App& app) {
   auto const options = std::make_shared<pepa_options>();
   app.add_option("MODEL", options->file, "PEPA model (docs/pepa.md describes the language); - reads standard input")
@@ -193,5 +191,7 @@ action add_pepa(CLI::App& app) {
   app.footer(pepa_footer + pepa::solvers().help());
   return [options](std::ostream& out) { return run_pepa(*options, out); };
 }
+added_verb const added({"pepa", "Solves a PEPA model: throughputs, utilisation, populations.", add_pepa});
 
+}  // namespace
 }  // namespace skel::tools

@@ -307,8 +307,6 @@ Examples:
   skel place grid.json pipeline.json --share dynamic --buffer 4
   skel place grid.json pipeline.json --print-pepa > best.pepa && skel pepa best.pepa --throughput process1)";
 
-}  // namespace
-
 action add_place(CLI::App& app) {
   auto const options = std::make_shared<place_options>();
   app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md); - reads standard input")
@@ -356,5 +354,7 @@ action add_place(CLI::App& app) {
   app.footer(footer);
   return [options](std::ostream& out) { return place(*options, out); };
 }
+added_verb const added({"place", "Finds the best placement of a pipeline on a platform.", add_place});
 
+}  // namespace
 }  // namespace skel::tools

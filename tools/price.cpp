@@ -129,8 +129,6 @@ Examples:
   skel price grid.json --cluster lyon --op broadcast --algorithm pipeline --model loggp --bytes 524288 --json
   skel price grid.json --cluster lyon --algorithm pipeline --bytes 524288 --segment 8192)";
 
-}  // namespace
-
 action add_price(CLI::App& app) {
   auto const options = std::make_shared<price_options>();
   app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md)");
@@ -158,5 +156,8 @@ action add_price(CLI::App& app) {
   app.footer(footer);
   return [options](std::ostream& out) { return price(*options, out); };
 }
+added_verb const added({"price", "Predicts the time of a collective inside a cluster under a communication model.",
+                        add_price});
 
+}  // namespace
 }  // namespace skel::tools

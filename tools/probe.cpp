@@ -215,8 +215,6 @@ Examples:
   mpirun ... skel probe -o grid.json --models hockney --probes 9      fewer probes
   mpirun ... skel probe --max-age 3600             takes measurements of the last hour)";
 
-}  // namespace
-
 action add_probe(CLI::App& app) {
   auto const command = std::make_shared<probe_command>();
   app.add_option("-o,--output", command->output, "Writes the platform description to this file.");
@@ -247,5 +245,7 @@ action add_probe(CLI::App& app) {
   app.footer(footer);
   return [command](std::ostream& out) { return probe_machine(*command, out); };
 }
+added_verb const added({"probe", "Measures hosts and the paths between them.", add_probe});
 
+}  // namespace
 }  // namespace skel::tools

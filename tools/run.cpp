@@ -259,8 +259,6 @@ Examples:
   skel run --restarts 100 -- mpirun --hostfile hosts -np 16 program --skel-checkpoint checkpoints
   skel run -- program --skel-checkpoint checkpoints)";
 
-}  // namespace
-
 action add_run(CLI::App& app) {
   auto const options = std::make_shared<run_options>();
   app.add_option("COMMAND", options->command,
@@ -273,5 +271,7 @@ action add_run(CLI::App& app) {
   app.footer(footer);
   return [options](std::ostream& out) { return run(*options, out); };
 }
+added_verb const added({"run", "Starts a program again when it has died.", add_run});
 
+}  // namespace
 }  // namespace skel::tools

@@ -298,8 +298,6 @@ Examples:
   skel select grid.json app.json --budget 12.5
   skel select grid.json app.json --announcements loads.jsonl)";
 
-}  // namespace
-
 action add_select(CLI::App& app) {
   auto const options = std::make_shared<select_options>();
   app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md); - reads standard input")
@@ -327,5 +325,7 @@ action add_select(CLI::App& app) {
   app.footer(footer);
   return [options](std::ostream& out) { return select(*options, out); };
 }
+added_verb const added({"select", "Selects the clusters for a program that iterates over a mesh.", add_select});
 
+}  // namespace
 }  // namespace skel::tools

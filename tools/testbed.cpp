@@ -231,8 +231,6 @@ Examples:
   skel testbed run --host lyon-1 -- ip address
   skel testbed down)";
 
-}  // namespace
-
 action add_testbed(CLI::App& app) {
   auto const command = std::make_shared<testbed_command>();
   auto const add = [&](char const* name, char const* summary, bool with_json = true) {
@@ -280,5 +278,8 @@ action add_testbed(CLI::App& app) {
     refuse_option("VERB", "is missing; one of up, run, set, show, down");
   };
 }
+added_verb const added({"testbed", "Emulates the grid of a platform file on this machine, to run programs on it.",
+                        add_testbed});
 
+}  // namespace
 }  // namespace skel::tools

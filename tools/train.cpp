@@ -369,8 +369,6 @@ Examples:
   skel train --seconds 0 --samples reductions.csv -o other.json      fits again without timing anything
   skel train --report reductions.json              right picks and slowdowns, and a plot in reductions.svg)";
 
-}  // namespace
-
 action add_train(CLI::App& app) {
   auto const command = std::make_shared<train_command>();
   auto* const output = app.add_option("-o,--output", command->output, "Writes the model to this file.");
@@ -405,5 +403,9 @@ action add_train(CLI::App& app) {
   app.footer(footer);
   return [command](std::ostream& out) { return train(*command, out); };
 }
+added_verb const added({"train",
+                        "Times irregular reductions on this machine, and fits models that choose their algorithms.",
+                        add_train});
 
+}  // namespace
 }  // namespace skel::tools

@@ -3,8 +3,10 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/registry.hpp>
 
 namespace CLI {
 class App;
@@ -23,26 +25,17 @@ enum status : int {
 /// thrown as skel::input_error (status 2), other failures as skel::error (status 1); main prints them.
 using action = std::function<int(std::ostream& out)>;
 
-/// Each verb of the command stands in its own file (tools/NAME.cpp) and is listed in main.cpp. The function describes
-/// its options in `app` and returns what to do when the verb was chosen. Every verb has --json: one object on `out`.
-action add_announce(CLI::App& app);
-action add_bsp(CLI::App& app);
-action add_clusters(CLI::App& app);
-action add_collective(CLI::App& app);
-action add_decisions(CLI::App& app);
-action add_export_rules(CLI::App& app);
-action add_forecast(CLI::App& app);
-action add_generate(CLI::App& app);
-action add_pattern(CLI::App& app);
-action add_pepa(CLI::App& app);
-action add_place(CLI::App& app);
-action add_price(CLI::App& app);
-action add_probe(CLI::App& app);
-action add_run(CLI::App& app);
-action add_select(CLI::App& app);
-action add_testbed(CLI::App& app);
-action add_train(CLI::App& app);
-action add_why(CLI::App& app);
+/// A verb of the command. `declare` describes its options in `app` and returns what to do when the verb was chosen.
+/// Every verb has --json: one object on `out`.
+struct verb_row {
+  std::string_view name, sentence;
+  action (*declare)(CLI::App& app);
+};
+/// The verbs of all files that are linked. Each stands in its own file (tools/NAME.cpp), which adds it.
+registry<verb_row>& verbs();
+struct added_verb {
+  explicit added_verb(verb_row const& row) { verbs().add(row); }
+};
 
 /// What the command line cannot have: printed as "skel: --OPTION: REASON", with where the options are explained.
 class usage_error : public input_error {

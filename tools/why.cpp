@@ -109,8 +109,6 @@ Examples:
   skel why 4711
   skel why $(pidof mpirun))";
 
-}  // namespace
-
 action add_why(CLI::App& app) {
   auto const options = std::make_shared<why_options>();
   app.add_option("PROCESS", options->process, "a rank of the program, or its mpirun")->required()->type_name("");
@@ -118,5 +116,7 @@ action add_why(CLI::App& app) {
   app.footer(footer);
   return [options](std::ostream& out) { return why(*options, out); };
 }
+added_verb const added({"why", "Shows what each rank of a running program does or waits for.", add_why});
 
+}  // namespace
 }  // namespace skel::tools

@@ -89,7 +89,7 @@ TEST(Command, AloneItExplainsItselfButGivesNoAnswer) {
   EXPECT_EQ(result.status, 2) << "a script whose verb is an empty variable must not go on";
   EXPECT_EQ(result.out, "");
   for (char const* text :
-       {"skel: VERB: is missing; one of help, place, pepa", "Usage: skel", "Examples:", "Exit status"})
+       {"skel: VERB: is missing; one of help, announce, bsp", "Usage: skel", "Examples:", "Exit status"})
     EXPECT_THAT(result.err, HasSubstr(text));
 }
 
