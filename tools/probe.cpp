@@ -14,8 +14,8 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/machine/discovery.hpp>
 #include <skel/detail/base/split.hpp>
+#include <skel/detail/machine/discovery.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/runtime/ranks/native.hpp>

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/split.hpp>
 
 namespace skel {
 
