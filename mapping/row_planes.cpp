@@ -15,9 +15,6 @@ namespace {
 
 /// Stations of the rows that tell which wider ones are slow: 81 states.
 inline constexpr std::size_t narrow = 4;
-/// Steps without gain after which they are halved, and how long they are at least (see supporting_planes.cpp).
-inline constexpr std::size_t patience = 8;
-inline constexpr double least_step = 1e-3;
 
 /// The nearest weights that are not negative and sum to 1.
 /// Source: Held, Wolfe, Crowder 1974, Mathematical Programming 6:62-88.

@@ -13,11 +13,6 @@ namespace {
 inline constexpr std::size_t root_steps = 300;
 /// For a node, whose prices begin near the best.
 inline constexpr std::size_t node_steps = 30;
-/// Steps without gain after which they are halved.
-inline constexpr std::size_t patience = 8;
-
-/// Steps stay at least this share of the target long where a plane may bound above it.
-inline constexpr double least_step = 1e-3;
 /// With more hosts the prices of a node take longer (node_steps * stages * hosts^2) than the exact solution of 8
 /// stages.
 inline constexpr std::size_t most_planned_hosts = 64;

@@ -10,6 +10,11 @@
 
 namespace skel::mapping::detail {
 
+/// Of subgradients: steps without gain after which they are halved, and the share of the target that they are at least
+/// long, where a plane may bound above it.
+inline constexpr std::size_t patience = 8;
+inline constexpr double least_step = 1e-3;
+
 /// Slopes of the time per item of a line in the mean times of its services and moves; each more than 0 and, by a margin
 /// for rounding, less than it is. The line has single workers on hosts of their own. Errors as for
 /// line_solver::sensitivity.
