@@ -113,7 +113,8 @@ TEST(CollectivePlan, NamesAnAlgorithmThatThereIsNot) {
     steps_of({.operation = collective::reduce, .algorithm = "telepathy"}, {.ranks = 2}, 0);
     FAIL() << "accepted";
   } catch (skel::error const& refused) {
-    EXPECT_NE(std::string(refused.what()).find("'telepathy' for reduce"), std::string::npos) << refused.what();
+    EXPECT_NE(std::string(refused.what()).find("'telepathy' is no algorithm of reduce"), std::string::npos)
+        << refused.what();
   }
 }
 
