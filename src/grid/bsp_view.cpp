@@ -11,6 +11,7 @@
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/output_file.hpp>
 #include <skel/detail/show/page.hpp>
+#include <skel/detail/show/trace.hpp>
 
 #include "stories.hpp"
 #include "warn.hpp"
@@ -101,7 +102,7 @@ void bsp_view::write(std::vector<record::bsp_migration> const& migrations, End e
     record::write_whole(report_, page_of(story_of(recorder_->history())));
   });
   file(trace_, "the trace", [&] {
-    if (timeline_) record::write_chrome_trace(*timeline_, migrations, trace_);
+    if (timeline_) write_trace(*timeline_, migrations, trace_);
   });
   file(scenario_file_, "the scenario", [&] { write_scenario(); });
 }

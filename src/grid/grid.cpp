@@ -44,6 +44,7 @@
 #include <skel/detail/runtime/ranks/native.hpp>
 #include <skel/detail/runtime/ranks/sole_use.hpp>
 #include <skel/detail/runtime/threads/worker_threads.hpp>
+#include <skel/detail/show/trace.hpp>
 
 #include <skel/detail/adapt/announcement_log.hpp>
 #include <skel/detail/adapt/mesh_remapper.hpp>
@@ -700,7 +701,7 @@ struct grid::state {
   void write_trace(record::run_record const& run) const {
     if (settings.trace.empty() || ranks.rank() != 0) return;
     try {
-      record::write_chrome_trace(run, settings.trace);
+      skel::write_trace(run, settings.trace);
     } catch (error const& e) {
       warn_of_lost("the trace", e.what());
     }

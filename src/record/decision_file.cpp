@@ -6,9 +6,8 @@
 #include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/output_file.hpp>
+#include <skel/detail/record/json_text.hpp>
 #include <skel/detail/record/output_file.hpp>
-
-#include "json_text.hpp"
 
 namespace skel::record {
 

@@ -1,4 +1,4 @@
-#include "json_text.hpp"
+#include <skel/detail/record/json_text.hpp>
 
 #include <cmath>
 

@@ -44,9 +44,4 @@ class bsp_timeline {
   std::vector<timed_supersteps> all_;
 };
 
-/// Writes it in Chrome's trace event format: a process per rank, with slices for migrations, computing and waiting, in
-/// this order in each group of supersteps. Migrations that were made are marks at the rank that the process went to.
-/// Throws skel::error when the file cannot be written. O(cells + migrations).
-void write_chrome_trace(bsp_timeline const& run, std::vector<bsp_migration> const& migrations, std::string const& file);
-
 }  // namespace skel::record

@@ -115,9 +115,4 @@ struct run_record {
   double throughput() const { return seconds > 0 ? static_cast<double>(items) / seconds : 0; }
 };
 
-/// Writes the spans in Chrome's trace event format (chrome://tracing, ui.perfetto.dev): a process per rank, a thread
-/// per worker, a named slice per batch; batches that were measured before the run are slices "calibration: STATION" of
-/// rank 0. Throws skel::error when the file cannot be written.
-void write_chrome_trace(run_record const& run, std::string const& file);
-
 }  // namespace skel::record
