@@ -13,10 +13,6 @@ namespace {
 /// Of migrations so many are listed.
 constexpr std::size_t most_moves_listed = 16;
 
-std::string process_count(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " process" : " processes");
-}
-
 /// What ranks did: "rank 1 on n2: 4 processes, computed 0.21 s, waited 0.02 s".
 std::string ranks_text(record::bsp_record const& run) {
   std::string out;
@@ -25,7 +21,7 @@ std::string ranks_text(record::bsp_record const& run) {
   for (std::size_t r = 0; r < run.hosts.size(); ++r) {
     double computed = 0, waited = 0;
     for (auto const& some : run.times) computed += some.computing[r], waited += some.waiting[r];
-    out += print("  rank %zu on %s: ", r, run.hosts[r].c_str()) + process_count(processes[r]) +
+    out += print("  rank %zu on %s: ", r, run.hosts[r].c_str()) + processes_text(processes[r]) +
            print(" at the end, computed %.4g s, waited %.4g s\n", computed, waited);
   }
   return out;
@@ -89,20 +85,16 @@ std::string model_text(record::bsp_record const& run) {
   return out;
 }
 
-std::string refusals_text(record::bsp_record const& run) {
-  std::string out;
-  for (auto const& why : run.refused_announcements) out += "  an announcement was refused: " + why + "\n";
-  return out;
-}
-
 }  // namespace
 
 std::ostream& operator<<(std::ostream& to, bsp_report const& report) {
   auto const& run = report.run;
-  return to << "bsp '" + run.name + "': " + process_count(run.processes) + " on " + counted(run.hosts.size(), "rank") +
-                   ", " + counted(run.supersteps, "superstep") + " and " + counted(run.messages, "message") +
-                   print(" in %.4g s\n", run.seconds) + ranks_text(run) + decisions_text(run) + model_text(run) +
-                   migrations_text(run) + refusals_text(run);
+  to << "bsp '" + run.name + "': " + processes_text(run.processes) + " on " + counted(run.hosts.size(), "rank") + ", " +
+            counted(run.supersteps, "superstep") + " and " + counted(run.messages, "message") +
+            print(" in %.4g s\n", run.seconds) + ranks_text(run) + decisions_text(run) + model_text(run) +
+            migrations_text(run);
+  for (auto const& why : run.refused_announcements) to << "  an announcement was refused: " + why + "\n";
+  return to;
 }
 
 }  // namespace skel

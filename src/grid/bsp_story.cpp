@@ -7,6 +7,9 @@
 #include <vector>
 
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/record/history_recorder.hpp>
+#include <skel/detail/record/joined.hpp>
 
 #include "moved_text.hpp"
 #include "stories.hpp"
@@ -15,10 +18,6 @@ namespace skel {
 
 namespace {
 
-std::string processes_text(std::uint64_t count) {
-  return std::to_string(count) + (count == 1 ? " process" : " processes");
-}
-
 /// The imbalance that was measured while places stood as they had been before a stretch; not a number where it is left
 /// out.
 double measured_before(record::bsp_history const& run, std::size_t stretch) {
@@ -26,20 +25,29 @@ double measured_before(record::bsp_history const& run, std::size_t stretch) {
   return run.stretches[stretch - 1].imbalance();
 }
 
+/// Whether it is still to be seen if the moves of a call are made.
+bool is_open(record::bsp_history const& run, record::bsp_call const& call) {
+  return run.end == record::run_end::none && call.superstep + 2 > run.run.supersteps;
+}
+
+/// What moved before a stretch, and what came of it.
+std::string stretch_text(record::bsp_history const& run, std::size_t stretch) {
+  auto const& stood = run.stretches[stretch];
+  double const before = measured_before(run, stretch);
+  return "before superstep " + std::to_string(stood.first) + ": " + processes_text(stood.moved) + " moved in " +
+         scaled(stood.moving, "s") + "; imbalance measured " +
+         (std::isfinite(before) ? share_text(before) + " before, " : std::string()) + share_text(stood.imbalance()) +
+         " after";
+}
+
 /// Where processes moved, and where they were to and did not.
 std::vector<chart_mark> marks_of(record::bsp_history const& run) {
   std::vector<chart_mark> out;
-  for (std::size_t i = 1; i < run.stretches.size(); ++i) {
-    auto const& stood = run.stretches[i];
-    double const before = measured_before(run, i);
-    out.push_back({static_cast<double>(stood.first - 1), "moved",
-                   "before superstep " + std::to_string(stood.first) + ": " + processes_text(stood.moved) +
-                       " moved in " + scaled(stood.moving, "s") + "; imbalance measured " +
-                       (std::isfinite(before) ? share_text(before) + " before, " : std::string()) +
-                       share_text(stood.imbalance()) + " after"});
-  }
+  for (std::size_t i = 1; i < run.stretches.size(); ++i)
+    out.push_back({static_cast<double>(run.stretches[i].first - 1), "moved", stretch_text(run, i)});
   for (auto const& call : run.run.decisions.calls)
-    if (call.moves > 0 && stretch_after(run, call.superstep) == run.stretches.size() && run.stretches.left_out() == 0)
+    if (call.moves > 0 && stretch_after(run, call.superstep) == run.stretches.size() && run.stretches.left_out() == 0 &&
+        !is_open(run, call))
       out.push_back({static_cast<double>(call.superstep), "refused",
                      "after superstep " + std::to_string(call.superstep) + ": " + processes_text(call.moves) +
                          " were to move, and did not"});
@@ -82,7 +90,7 @@ record::story_section supersteps(record::bsp_history const& run, double until) {
 
 record::story_section places(record::bsp_history const& run) {
   record::story_section out{.title = "Places and computing of processes"};
-  if (run.columns.empty()) return out;
+  if (run.columns.empty() || run.columns.back().load.empty()) return out;
   auto const& last = run.columns.back();
   record::story_picture place{.title = "rank of each process, over supersteps",
                               .columns = run.columns.size(),
@@ -137,9 +145,9 @@ record::story_section calls(record::bsp_history const& run) {
     auto const stretch = stretch_after(run, call.superstep);
     bool const moved = stretch < run.stretches.size();
     rows.add(call.superstep, call.considered, call.moves,
-             moved                          ? std::to_string(run.stretches[stretch].moved)
-             : run.stretches.left_out() > 0 ? "-"
-                                            : "0",
+             moved                                                ? std::to_string(run.stretches[stretch].moved)
+             : run.stretches.left_out() > 0 || is_open(run, call) ? "-"
+                                                                  : "0",
              share_text(call.imbalance_before), share_text(moved ? measured_before(run, stretch) : NAN),
              share_text(call.imbalance_after), share_text(moved ? run.stretches[stretch].imbalance() : NAN),
              scaled(call.price, "s"), moved ? scaled(run.stretches[stretch].moving, "s") : std::string("-"),
@@ -213,7 +221,42 @@ record::story_section migrations(record::bsp_history const& run) {
   return out;
 }
 
+/// A line for each rank: its processes, and how busy it was lately.
+std::vector<std::string> lines_of_ranks(record::bsp_history const& run) {
+  std::size_t const ranks = run.run.hosts.size();
+  std::vector<std::uint64_t> processes(ranks);
+  for (int const rank : run.run.rank_of) ++processes[static_cast<std::size_t>(rank)];
+  std::vector<double> computed(ranks), all(ranks);
+  auto const& times = run.run.times;
+  auto const first_rank = [](auto const& some) { return some.computing.front() + some.waiting.front(); };
+  for (auto k = record::lately_from(times, record::rate_window, first_rank); k < times.size(); ++k)
+    for (std::size_t r = 0; r < ranks; ++r) {
+      computed[r] += times[k].computing[r];
+      all[r] += times[k].computing[r] + times[k].waiting[r];
+    }
+  std::vector<std::string> out;
+  for (std::size_t r = 0; r < ranks; ++r)
+    out.push_back(print("%-24s %16s  busy %5s", printable(rank_text(run.run.hosts, static_cast<int>(r)), 24).c_str(),
+                        processes_text(processes[r]).c_str(), share_text(computed[r] / all[r]).c_str()));
+  return out;
+}
+
 }  // namespace
+
+record::story_brief brief_of(record::bsp_history const& run) {
+  auto const& columns = run.columns;
+  auto const seconds_of = [](record::bsp_column const& column) { return column.seconds; };
+  record::superstep_sums lately{.count = 0};
+  for (auto k = record::lately_from(columns, record::rate_window, seconds_of); k < columns.size(); ++k)
+    lately.join(columns[k]);
+  run_pace pace{.use = "superstep", .done = run.run.supersteps, .seconds = run.run.seconds};
+  if (lately.count > 0) pace.each = lately.seconds / static_cast<double>(lately.count);
+  record::story_brief out{.state = pace_text(pace), .piece = "rank", .pieces = lines_of_ranks(run)};
+  out.state += print(", imbalance %.0f %%, ", 100 * lately.imbalance()) +
+               counted(run.run.decisions.calls.all(), "call") + ", " + processes_text(run.run.migrated) + " moved";
+  if (run.stretches.size() > 1) out.last = stretch_text(run, run.stretches.size() - 1);
+  return out;
+}
 
 record::story story_of(record::bsp_history const& run) {
   auto const& of = run.run;

@@ -10,8 +10,6 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/files.hpp>
 
-#include "run_view.hpp"
-
 namespace skel {
 namespace {
 
@@ -48,7 +46,7 @@ std::string words_of(run_settings const& settings) {
   if (keeps_checkpoints(settings)) text += ", with checkpoints";
   if (!settings.remap) text += ", without remapping";
   if (!settings.announcements.empty()) text += ", with announcements";
-  if (run_view::is_wanted(settings)) text += ", looked at";
+  if (is_shown(settings)) text += ", looked at";
   return text;
 }
 

@@ -14,8 +14,6 @@
 #include <system_error>
 #include <utility>
 
-#include <unistd.h>
-
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
@@ -57,6 +55,8 @@
 #include <skel/detail/machine/rank_cores.hpp>
 #include "bsp_scenario_recorder.hpp"
 #include "bsp_view.hpp"
+#include "announcement_log.hpp"
+#include "bsp_files.hpp"
 #include "call_words.hpp"
 #include "collective_engine.hpp"
 #include "decision_store.hpp"
@@ -65,12 +65,14 @@
 #include "mesh_checkpoints.hpp"
 #include "mesh_planner.hpp"
 #include "mesh_run_view.hpp"
+#include "mesh_remapper.hpp"
 #include "planner.hpp"
 #include "program_history.hpp"
 #include "resumption.hpp"
 #include "run_files.hpp"
 #include "run_view.hpp"
 #include "settings_arguments.hpp"
+#include "shown_runs.hpp"
 #include "stage_states.hpp"
 #include "unused_settings.hpp"
 #include "warn.hpp"
@@ -152,14 +154,6 @@ std::string in_words(std::vector<platform::announcement> const& all) {
   std::size_t const told = std::min(all.size(), announcement_log::most_kept);
   for (std::size_t k = 0; k < told; ++k) text += (text.empty() ? "" : ", ") + platform::in_words(all[k]);
   return told < all.size() ? text + " and " + std::to_string(all.size() - told) + " more" : text;
-}
-
-/// What the line of --skel-progress says of the forecast that stands.
-std::string progress_words(record::throughput_forecast const& standing) {
-  if (!(standing.rate > 0)) return "";
-  std::string words = " (predicted " + shown(standing.rate, 4);
-  if (standing.has_interval()) words += ", " + shown(standing.low, 4) + " to " + shown(standing.high, 4);
-  return words + (standing.why.empty() ? ")" : ", from item " + std::to_string(standing.item) + " on)");
 }
 
 run_files::file report_of(run_settings& of) {
@@ -398,7 +392,7 @@ struct grid::state {
   }
 
   mesh_report run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
-                  runtime::iteration::run_options options, mesh_run_view* view, bool watches_readers);
+                  runtime::iteration::run_options options, mesh_view* view, bool watches_readers);
 
   /// Throws on every rank what is found of forgotten updates on rank 0. Collective.
   void check_updates(runtime::iteration::mesh_part& part, face_neighbours const& faces, std::uint64_t most) const {
@@ -571,8 +565,7 @@ struct grid::state {
   /// Looks after a BSP program whose processes may migrate, or that a page or scenario is to be made of: on rank 0.
   /// Collective.
   std::unique_ptr<rescheduling> watch(runtime::bsp::process_group const& group, runtime::bsp::run_options& options,
-                                      skeletons::migration_settings const& how,
-                                      std::optional<bsp_scenario_recorder>& scenario) {
+                                      skeletons::migration_settings const& how, bsp_files& files) {
     bsp_machine machine;
     std::tie(machine, options.first_ranks) = bsp_begin(group.processes(), options.weights, how);
     hear_announcements();
@@ -582,7 +575,7 @@ struct grid::state {
       return platform::to_text(load->read(record::now()));
     };
     if (ranks.rank() != 0) return nullptr;
-    if (!settings.scenario.empty()) scenario.emplace(machine, options.first_ranks, options.pinned, how);
+    files.begin(machine, options.first_ranks, options.pinned, how);
     rescheduling_setup setup{.policy = how,
                              .where = std::move(machine),
                              .monitor = announced_machine(),
@@ -590,7 +583,7 @@ struct grid::state {
                              .pinned = options.pinned,
                              .announced = [this] { return news.hear(); },
                              .decisions = store->setup()};
-    if (scenario) setup.told = [this, &scenario](auto const& last) { record_superstep(scenario, last); };
+    if (files.has_scenario()) setup.told = [&files](record::superstep const& last) { files.add(last); };
     auto watcher = std::make_unique<rescheduling>(std::move(setup));
     options.next_moves = [&of = *watcher, by_hand = std::move(options.next_moves)](bsp_measures const& last) {
       auto moves = of.next_moves(last);
@@ -603,14 +596,6 @@ struct grid::state {
       }
     };
     return watcher;
-  }
-
-  /// The program needs its memory more than this.
-  void record_superstep(std::optional<bsp_scenario_recorder>& scenario, record::superstep const& last) const try {
-    if (scenario) scenario->add(last);
-  } catch (std::bad_alloc const&) {
-    scenario.reset();
-    warn(settings.scenario + ": there is no memory for the scenario of the run, which goes on");
   }
 
   /// On more than one rank. Collective at the first call.
@@ -708,13 +693,13 @@ struct grid::state {
   }
 
   /// Shows a run to who wants to see it. On rank 0; nothing where nobody does.
-  std::unique_ptr<run_view> view_of(runtime::program const& line) const {
-    if (ranks.rank() != 0 || !run_view::is_wanted(settings)) return nullptr;
-    return std::make_unique<run_view>(settings, before_run(line, ranks.hosts()));
+  std::unique_ptr<line_view> view_of(runtime::program const& line) const {
+    if (ranks.rank() != 0 || !is_shown(settings)) return nullptr;
+    return std::make_unique<line_view>(settings, record::history_recorder(before_run(line, ranks.hosts())));
   }
 
   /// Runs a line that all ranks have met for. `view`: told what happens, where it is not null.
-  run_report run(runtime::program const& line, std::stop_token const& stop, run_view* view);
+  run_report run(runtime::program const& line, std::stop_token const& stop, line_view* view);
 
   /// Within a limit of memory one batch is under way.
   runtime::calibration measure(runtime::program const& line, double seconds, std::uint64_t first_item) const {
@@ -926,10 +911,10 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   if (!view) return s.run(line, stop, nullptr);
   try {
     auto report = s.run(line, stop, view.get());
-    view->complete(report);
+    complete(*view, report);
     return report;
   } catch (std::exception const& e) {
-    view->fail(e.what());
+    view->end([&](record::history_recorder& of) { of.fail(e.what()); });
     throw;
   }
 }
@@ -976,7 +961,7 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
   state& s = *state_;
   auto const how = s.migration_of(options, migration);
   bool const decides = how.name != skeletons::never_migrated, by_hand = options.next_moves != nullptr,
-             watched = decides || bsp_view::measures(s.settings);
+             watched = decides || measures_processes(s.settings);
   options.measures = watched || by_hand;
   s.meet(call_with(group, options, how, types, s.settings));
   run_files const files({trace_of(s.settings),
@@ -986,10 +971,10 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
                         s.ranks);
   interrupt_watch const watch(stop);
   options.interrupt = &interrupt_watch::flag();
-  std::optional<bsp_scenario_recorder> scenario;
+  bsp_files beside(s.settings, s.ranks.hosts());
   std::unique_ptr<rescheduling> watcher;
   if (watched)
-    watcher = s.watch(group, options, how, scenario);
+    watcher = s.watch(group, options, how, beside);
   else if (!options.weights.empty())
     options.first_ranks =
         s.first_ranks(group.processes(), options.weights, std::vector<double>(static_cast<std::size_t>(size()), 1));
@@ -1001,8 +986,9 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
                               : !decides            ? "processes stay"
                                                     : "processes are moved by '" + how.name + "'";
     warn_of_unused_by_bsp(s.settings, by_hand, how.name == mapping::migration::deciding_policy ? "" : moved);
-    view.emplace(s.settings, group, s.ranks.hosts(), by_hand ? "the program" : how.name, watcher.get(), scenario);
-    view->watch(options);
+    auto begun = before_run(group, s.ranks.hosts(), by_hand ? "the program" : how.name);
+    view.emplace(s.settings, record::bsp_recorder(std::move(begun)));
+    show_run(*view, beside, options, watcher.get(), measures_processes(s.settings));
   }
   try {
     record::bsp_decisions made;
@@ -1015,11 +1001,17 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
     }
     if (!decides) made.policy.clear();
     record.decisions = std::move(made);
-    if (view) view->complete(record);
+    if (view) {
+      view->end([&](record::bsp_recorder& of) { of.complete(record); });
+      beside.write(record.migrations);
+    }
     record.refused_announcements = s.news.refusals();
     return record;
   } catch (std::exception const& e) {
-    if (view) view->fail(e.what());
+    if (!view) throw;
+    view->end(
+        [&](record::bsp_recorder& of) { of.fail(e.what(), watcher ? watcher->made() : record::bsp_decisions{}); });
+    beside.write({});
     throw;
   }
 }
@@ -1042,10 +1034,10 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
   options.interrupt = &interrupt_watch::flag();
   options.threads = s.threads()[static_cast<std::size_t>(rank())];
   run_files const files({report_of(s.settings), decisions_of(s.settings)}, s.ranks);
-  std::optional<mesh_run_view> view;
+  std::optional<mesh_view> view;
   if (rank() == 0) {
     warn_of_unused_by_mesh(s.settings);
-    view.emplace(s.settings, part);
+    view.emplace(s.settings, mesh_recorder(before_run(part)));
   }
   try {
     bool watches_readers = false;
@@ -1054,16 +1046,16 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
     else if (rank() == 0)
       watches_readers = grid::state::warn_of_missing_updates(part, faces, options.most_iterations);
     auto report = s.run(part, mesh, faces, std::move(options), view ? &*view : nullptr, watches_readers);
-    if (view) view->complete(report);
+    if (view) view->end([&](mesh_recorder& of) { of.complete(report); });
     return report;
   } catch (std::exception const& e) {
-    if (view) view->fail(e.what(), s.news.refusals());
+    if (view) view->end([&](mesh_recorder& of) { of.fail(e.what(), s.news.refusals()); });
     throw;
   }
 }
 
 mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
-                             runtime::iteration::run_options options, mesh_run_view* view, bool watches_readers) {
+                             runtime::iteration::run_options options, mesh_view* view, bool watches_readers) {
   auto const me = static_cast<std::uint32_t>(ranks.rank());
   std::optional<mesh_checkpoints> checkpoints;
   std::string left_out;
@@ -1100,7 +1092,11 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   std::unique_ptr<mesh_remapper> remapper;
   bool const is_planned = meshes && report.plan.iteration > 0;
   bool const may_move = settings.remap && part.cells_travel() && ranks.size() > 1;  // the same on all ranks
-  if (view != nullptr) view->planned(report.plan, report.resumed, is_planned ? &*meshes : nullptr);
+  if (view != nullptr)
+    view->tell([&](mesh_recorder& of) {
+      bool const drawn = settings.live_page || !settings.report.empty();  // the picture takes a search
+      of.plan(report.plan, report.resumed, is_planned && drawn ? &*meshes : nullptr);
+    });
   if (is_planned && may_move) remapper = meshes->remapper();
   platform::host_load load;
   if (may_move) load.read(record::now());
@@ -1127,12 +1123,12 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
            });
   };
   options.pauses = [&](std::uint64_t iteration) {
-    if (view != nullptr) view->pass(iteration);
+    if (view != nullptr) pass_iteration(*view, iteration);
     look_for_readers();
     return is_time() || (checkpoints && checkpoints->due());
   };
   for (bool first = true;; first = false) {
-    if (view != nullptr) view->begin();
+    if (view != nullptr) view->tell([](mesh_recorder& of) { of.begin(); });
     auto record = runtime::iteration::run_mesh(part, *layout, ranks, options);
     double const iterating = record.iterating;
     std::uint64_t const iterations = record.iterations - options.done.value_or(0);
@@ -1153,7 +1149,6 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
           if (auto const dealt = remapper->review(*since_look, record.iterations - look_done, look_took, said)) {
             for (auto const part_of : dealt->part_of)
               next.rank_of.push_back(static_cast<std::uint32_t>(remapper->standing().ground.ranks[part_of]));
-            if (view != nullptr) view->expect(remapper->reviews().back().goes);
           }
           since_look.reset();
           look_done = record.iterations;
@@ -1162,7 +1157,13 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
         next.failed = e.what();
       }
     first ? void(report.run = std::move(record)) : record::join(report.run, record);
-    if (view != nullptr) view->paused(report.run, iterations, iterating);
+    if (view != nullptr) {
+      view->tell([&](mesh_recorder& of) {
+        of.pause(report.run, iterations, iterating);
+        if (remapper) of.review(remapper->reviews());
+      });
+      view->say(record::now());
+    }
     look_for_readers();
     if (!goes_on) break;
     next = runtime::from_bytes<mesh_order>(ranks.broadcast(runtime::to_bytes(next)));
@@ -1193,7 +1194,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   return report;
 }
 
-run_report grid::state::run(runtime::program const& line, std::stop_token const& stop, run_view* view) {
+run_report grid::state::run(runtime::program const& line, std::stop_token const& stop, line_view* view) {
   state& s = *this;
   interrupt_watch const watch(stop);
   run_report report;
@@ -1282,11 +1283,10 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   }
   options.between_stretches = usual_forecast_doubt().between;
   if (report.plan.expected.most > 0) options.can_do = report.plan.expected.most;
-  if (s.settings.progress.value_or(!s.settings.live && ::isatty(STDERR_FILENO) == 1))
+  if (says_progress(s.settings))
     options.progress = [done = options.first_item](std::uint64_t items, double seconds,
                                                    record::throughput_forecast const& standing) {
-      tell_user(std::to_string(done + items) + " items, " + fixed(seconds, 0) + " s, " +
-                shown(static_cast<double>(items) / seconds, 4) + " items/s" + progress_words(standing));
+      tell_user(items_text(done + items, seconds, static_cast<double>(items) / seconds, standing));
     };
   if (ranks.rank() == 0) options.next_plan = s.settings.next_plan;
   options.plan_period = s.settings.plan_period;
@@ -1303,7 +1303,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     options.remapped = [&](record::remap_record const& what) { watcher->remapped(what); };
   }
   if (checkpoints) checkpoints->ask_for_checkpoints(options);
-  if (run_view::is_wanted(s.settings)) options.progress_period = remapping::period;
+  if (is_shown(s.settings)) options.progress_period = remapping::period;
   if (view != nullptr) show_run(*view, report, options, watcher.get());
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
   if (watched) {

@@ -6,6 +6,9 @@
 #include <vector>
 
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/record/history_recorder.hpp>
+#include <skel/detail/record/joined.hpp>
 
 #include "moved_text.hpp"
 #include "stories.hpp"
@@ -16,9 +19,29 @@ namespace {
 
 using runtime::iteration::mesh_step;
 
-/// Iterations of this run, without those before its checkpoint.
+/// Iterations of this run, without those before its checkpoint, up to the last pause.
 double iterations_made(mesh_history const& run) {
   return static_cast<double>(std::max<std::uint64_t>(1, run.report.iterations_made()));
+}
+
+/// Iterations of this run that were measured, also those since the last pause.
+iteration_sums measured_so_far(mesh_history const& run) {
+  iteration_sums out{1, 0, 0};
+  for (auto const& group : run.times.groups()) out.join(group);
+  return out;
+}
+
+std::uint64_t last_iteration(mesh_history const& run) {
+  return run.end == record::run_end::none ? run.passed : run.report.run.iterations;
+}
+
+/// Of a run that goes on.
+std::string state_of(mesh_history const& run) {
+  auto const so_far = measured_so_far(run);
+  std::string const text = counted(so_far.count, "iteration") + " in " + scaled(so_far.seconds, "s") + ", " +
+                           scaled(so_far.each(), "s") + " each, on " + counted(run.report.plan.hosts.size(), "rank") +
+                           ". Figures of ranks are those of the last pause";
+  return text + (run.report.run.hosts.empty() ? "; there was none yet." : ".");
 }
 
 std::string names_of(platform::description const& machine, std::vector<std::size_t> const& clusters) {
@@ -60,6 +83,7 @@ void say_sizes(record::story_section& out, mapping::selection_picture const& of)
 
 record::story_section clusters(mesh_history const& run) {
   record::story_section out{.title = "The grid, and the clusters that take part"};
+  if (run.end == record::run_end::none && run.report.plan.hosts.empty()) return out;  // it is not planned yet
   if (!run.clusters) {
     out.say("There is one rank, or nothing to compute, and nothing was chosen.");
     return out;
@@ -198,7 +222,7 @@ record::story_section ranks(mesh_history const& run) {
 record::story_section moves(mesh_history const& run) {
   auto const& reviews = run.report.reviews;
   record::story_section out{"Reviews of the partition", true};
-  if (run.end == record::run_end::failed && reviews.empty()) return out;  // they are told at the end
+  if (run.end != record::run_end::complete && reviews.empty()) return out;  // it did not come to that
   if (reviews.empty()) {
     out.say(
         "There were none: there is one rank with elements, the program was short, its cells cannot cross ranks, or "
@@ -231,6 +255,21 @@ record::story_section checkpoints(mesh_history const& run) {
   return out;
 }
 
+/// A line for each rank: its elements, and how busy it was until the last pause.
+std::vector<std::string> lines_of_ranks(mesh_history const& run) {
+  auto const& plan = run.report.plan;
+  auto const& of = run.report.run;
+  std::vector<std::string> out;
+  for (std::size_t r = 0; r < plan.hosts.size(); ++r) {
+    auto const elements = r < of.shares.size() ? of.shares[r].inner + of.shares[r].outer : plan.elements_of[r];
+    double computed = 0, waited = 0;
+    for (auto const& step : of.steps) computed += step.computing[r], waited += step.waiting[r];
+    out.push_back(print("%-24s %16s  busy %5s", printable(rank_text(plan.hosts, static_cast<int>(r)), 24).c_str(),
+                        counted(elements, "element").c_str(), share_text(computed / (computed + waited)).c_str()));
+  }
+  return out;
+}
+
 }  // namespace
 
 record::story_section refused(std::vector<std::string> const& announcements) {
@@ -241,19 +280,42 @@ record::story_section refused(std::vector<std::string> const& announcements) {
   return out;
 }
 
+record::story_brief brief_of(mesh_history const& run) {
+  auto const& groups = run.times.groups();
+  auto const seconds_of = [](iteration_sums const& group) { return group.seconds; };
+  iteration_sums lately{1, 0, 0};
+  for (auto k = record::lately_from(groups, record::rate_window, seconds_of); k < groups.size(); ++k)
+    lately.join(groups[k]);
+  run_pace pace{.use = "iteration",
+                .done = last_iteration(run),
+                .seconds = measured_so_far(run).seconds,
+                .each = lately.each(),
+                .expected = run.report.plan.iteration,
+                .all = run.iterations};
+  record::story_brief out{.piece = "rank", .pieces = lines_of_ranks(run)};
+  for (auto const& one : run.report.reviews)
+    if (one.moved) pace.expected = one.goes, out.last = review_text(one);
+  out.state = pace_text(pace);
+  return out;
+}
+
 record::story story_of(mesh_history const& run) {
   auto const& of = run.report.run;
+  bool const goes_on = run.end == record::run_end::none;
   record::story out{
       .title = "program '" + run.report.plan.name + "'", .began = run.began, .end = run.end, .why = run.why};
-  out.use = "iteration", out.expected = run.report.plan.iteration, out.measured = of.iterating / iterations_made(run);
-  out.so_far = of.hosts.empty() ? "it had not paused. Ranks report their work when it pauses."
-                                : counted(run.report.iterations_made(), "iteration") + " in " +
-                                      scaled(of.seconds, "s") + ", " + scaled(out.measured, "s") + " each, over " +
-                                      counted(of.elements, "element") + " on " + counted(of.hosts.size(), "rank") + ".";
+  out.use = "iteration", out.expected = run.report.plan.iteration;
+  out.measured = goes_on ? measured_so_far(run).each() : of.iterating / iterations_made(run);
+  out.so_far = goes_on ? state_of(run)
+               : of.hosts.empty()
+                   ? "it had not paused. Ranks report their work when it pauses."
+                   : counted(run.report.iterations_made(), "iteration") + " in " + scaled(of.seconds, "s") + ", " +
+                         scaled(out.measured, "s") + " each, over " + counted(of.elements, "element") + " on " +
+                         counted(of.hosts.size(), "rank") + ".";
   if (auto const done = run.report.resumed)
     out.so_far += " It went on after iteration " + std::to_string(*done) + ", from a checkpoint, up to iteration " +
-                  std::to_string(of.iterations) + ".";
-  out.until = static_cast<double>(std::max<std::uint64_t>(1, of.iterations));
+                  std::to_string(last_iteration(run)) + ".";
+  out.until = static_cast<double>(std::max<std::uint64_t>(1, last_iteration(run)));
   for (auto const& one : run.report.reviews)
     if (one.moved) out.marks.push_back({static_cast<double>(one.iteration), "moved", review_text(one)});
   out.add(iterations(run, out.until), clusters(run), ranks(run), moves(run), refused(run.report.refused_announcements),

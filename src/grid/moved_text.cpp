@@ -8,6 +8,19 @@
 
 namespace skel {
 
+std::string pace_text(run_pace const& pace) {
+  std::string out = counted(pace.done, pace.use) + print(", %.0f s", pace.seconds);
+  if (pace.each > 0) out += ", " + scaled(pace.each, "s") + " each";
+  if (pace.expected > 0) out += ", " + scaled(pace.expected, "s") + " expected";
+  if (pace.all && *pace.all > pace.done && pace.each > 0)
+    out += print(", %.0f s to go", pace.each * static_cast<double>(*pace.all - pace.done));
+  return out;
+}
+
+std::string processes_text(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " process" : " processes");
+}
+
 std::string rank_text(std::vector<std::string> const& hosts, int rank) {
   auto const at = static_cast<std::size_t>(rank);
   return "rank " + std::to_string(rank) + (rank >= 0 && at < hosts.size() ? " (" + hosts[at] + ")" : "");
@@ -41,6 +54,15 @@ std::string clusters_text(record::mesh_review const& of) {
 std::string migration_price_text(double fixed, double per_byte) {
   if (!(per_byte > 0)) return scaled(fixed, "s");
   return (fixed > 0 ? scaled(fixed, "s") + " and " : std::string()) + scaled(per_byte, "s/B");
+}
+
+std::string announcement_text(record::heard_announcement const& one, bool ended) {
+  std::string const text = (one.seconds > 0 ? print("after %.2f s: ", one.seconds) : "before the run: ") + one.text;
+  if (!one.leaves) return text;
+  if (one.left < 0)
+    return text + (ended ? "; something was there to the end that cannot go elsewhere" : "; stages are there");
+  return text + (one.left > one.seconds ? print("; no stage was there after %.2f s", one.left)
+                                        : std::string("; no stage was there"));
 }
 
 }  // namespace skel

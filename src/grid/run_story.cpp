@@ -8,6 +8,7 @@
 
 #include <skel/detail/adapt/announcement_log.hpp>
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/record/history_recorder.hpp>
 
 #include "moved_text.hpp"
@@ -133,6 +134,12 @@ double latest(record::time_series const& values) {
   return values.empty() ? NAN : values.back().second;
 }
 
+/// Of the workers of a stage.
+std::vector<int> ranks_now(record::run_history const& run, std::size_t stage) {
+  if (run.places.empty() || stage >= run.places.back().ranks.size()) return {};
+  return run.places.back().ranks[stage];
+}
+
 chart small_chart(std::string title, double most, record::time_series measured) {
   return {.title = std::move(title),
           .y = {.most = most},
@@ -152,10 +159,8 @@ record::story_section stages(record::run_history const& run) {
     auto const& name = run.stations[s];
     auto const rate = rate_of(run, s), busy = busy_of(run, s);
     auto const waiting = s > 0 ? under_way_before(run, s) : record::time_series{};
-    std::vector<int> const ranks =
-        !run.places.empty() && s < run.places.back().ranks.size() ? run.places.back().ranks[s] : std::vector<int>{};
     double const count = so_far.source_items, mean = last.seconds > 0 ? count / last.seconds : 0;
-    rows.add(name, ranks_text(run.hosts, ranks), print("%.0f", count), rated(runs ? latest(rate) : mean),
+    rows.add(name, ranks_text(run.hosts, ranks_now(run, s)), print("%.0f", count), rated(runs ? latest(rate) : mean),
              scaled(count > 0 ? so_far.busy / count : 0, "s"), share_text(latest(busy)),
              s > 0 ? print("%.0f", latest(waiting)) : "");
     if (s >= record::story::most_charts) continue;
@@ -297,7 +302,49 @@ record::story_section reasons(record::run_history const& run) {
   return out;
 }
 
+constexpr std::size_t widest_stage = 20, widest_places = 24;
+
+/// "0*2 3": ranks with how many workers are on each.
+std::string ranks_shown(std::vector<int> const& ranks) {
+  std::map<int, std::size_t> workers;
+  for (int const rank : ranks) ++workers[rank];
+  std::string out;
+  for (auto const& [rank, count] : workers)
+    out += (out.empty() ? "" : " ") + std::to_string(rank) + (count > 1 ? "*" + std::to_string(count) : "");
+  return printable(out, widest_places);
+}
+
+std::string line_of_stage(record::run_history const& run, std::size_t s) {
+  double const before = s > 0 ? latest(under_way_before(run, s)) : NAN;
+  return print("%-20s on %-10s %14s  busy %5s", printable(run.stations[s], widest_stage).c_str(),
+               ranks_shown(ranks_now(run, s)).c_str(), rated(latest(rate_of(run, s))).c_str(),
+               share_text(latest(busy_of(run, s))).c_str()) +
+         (std::isfinite(before) ? print("  %6.0f before it", before) : "");
+}
+
 }  // namespace
+
+std::string items_text(std::uint64_t items, double seconds, double rate, record::throughput_forecast const& standing) {
+  std::string out = counted(items, "item") + print(", %.0f s, ", seconds) + rated(rate);
+  if (!(standing.rate > 0)) return out;
+  out += " (predicted " + rated(standing.rate);
+  if (standing.has_interval()) out += ", " + rated(standing.low, "") + " to " + rated(standing.high, "");
+  return out + (standing.why.empty() ? ")" : ", from item " + std::to_string(standing.item) + " on)");
+}
+
+record::story_brief brief_of(record::run_history const& run) {
+  double const rate = run.counted < run.stations.size() ? latest(rate_of(run, run.counted)) : 0;
+  record::story_brief out{.piece = "stage"};
+  out.state = items_text(run.items, run.seconds, rate,
+                         run.forecasts.empty() ? record::throughput_forecast{} : run.forecasts.back());
+  for (std::size_t s = 0; s < run.stations.size(); ++s) out.pieces.push_back(line_of_stage(run, s));
+  if (run.remap_decisions > 0)
+    out.last = counted(run.remap_decisions, "decision") + ", " + std::to_string(run.decisions_to_move) + " to move";
+  auto const marks = marks_of(run);
+  if (auto const last = std::ranges::max_element(marks, {}, &chart_mark::at); last != marks.end())
+    out.last += (out.last.empty() ? "" : "; ") + last->says;
+  return out;
+}
 
 record::story story_of(record::run_history const& run) {
   record::story out{.began = run.began, .end = run.end, .why = run.why};

@@ -1,79 +1,94 @@
 #pragma once
 
-#include <condition_variable>
-#include <cstdint>
-#include <limits>
-#include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
+#include <utility>
 
-#include <skel/detail/grid/report.hpp>
 #include <skel/detail/grid/settings.hpp>
+#include <skel/detail/record/bsp_history.hpp>
 #include <skel/detail/record/history_recorder.hpp>
 #include <skel/detail/runtime/line/program.hpp>
 #include <skel/detail/runtime/line/run_line.hpp>
-
 #include <skel/detail/adapt/remapping.hpp>
 #include "loopback_server.hpp"
 #include "terminal_rows.hpp"
+#include <skel/detail/show/story_view.hpp>
+#include "mesh_history.hpp"
+#include "stories.hpp"
+#include "warn.hpp"
 
 namespace skel {
 
-/// Shows a run on rank 0 to who asked to see it: as lines in the terminal and as a page on loopback while it goes on
-/// (run_settings::live, live_page), as a file when it is over (run_settings::report). Threads of its own draw; who
-/// tells it something waits for no terminal and no browser.
+/// Whether a line on standard error is to say about once a second how far a run is.
+bool says_progress(run_settings const& settings);
+
+/// Shows a run on rank 0, as its settings ask for: a page, lines of a terminal, a line a second. One thread tells its
+/// recorder what happens. If there is no memory for that, a warning says so, and the run goes on.
+template <class Recorder>
 class run_view {
  public:
-  /// Whether somebody wants to see runs. The same on all ranks.
-  static bool is_wanted(run_settings const& settings) {
-    return settings.live || settings.live_page || !settings.report.empty();
+  /// `begun`: of what is known before the run.
+  run_view(run_settings const& settings, Recorder begun) : says_(says_progress(settings)) {
+    if (says_ || is_shown(settings)) recorder_.emplace(std::move(begun));
+    if (is_shown(settings))
+      view_.emplace(view_places{settings.live, settings.live_page, settings.report},
+                    told_story{[this] { return brief_of(so_far()); }, [this] { return story_of(so_far()); }});
   }
 
-  /// `begun` as record::history_recorder takes it. A page or lines that cannot be shown are told on standard error.
-  run_view(run_settings const& settings, record::run_history begun);
-  ~run_view();
-  run_view(run_view const&) = delete;
-  run_view& operator=(run_view const&) = delete;
+  /// Whether there is a recorder, which wants to be told.
+  bool listens() const { return recorder_.has_value(); }
 
-  /// Tells the history something: `how` is called with its record::history_recorder.
+  /// Calls `how` with the recorder, if there is one. The threads that draw wait meanwhile.
   template <class How>
-  void tell(How how) {
+  void tell(How how) try {
+    if (!recorder_) return;
     std::lock_guard const guard(mutex_);
-    how(recorder_);
+    how(*recorder_);
+  } catch (std::bad_alloc const&) {
+    forget();
   }
 
-  /// The run is over, and the report is written. What goes wrong with that is a warning.
-  void complete(run_report const& report);
-  void fail(std::string const& why);
+  /// Says how far the run is, if there is to be a line a second and it is time for it. `now`: by record::now() [s].
+  void say(double now) try {
+    if (!said_) said_ = now;
+    if (!says_ || !recorder_ || now - *said_ < record::rate_window) return;
+    said_ = now;
+    tell_user(brief_of(recorder_->history()).state);  // only this thread changes it
+  } catch (std::bad_alloc const&) {                   // the next line may find some
+  }
+
+  /// Tells the recorder how the run has ended, and writes the page.
+  template <class How>
+  void end(How how) {
+    tell(how);
+    if (recorder_ && view_) view_->write();
+  }
 
  private:
-  void write_report();
-  std::optional<web_resource> resource(std::string_view path);
-  record::run_history history();
-  void open_page(std::uint16_t port);
-  void draw();
+  /// A copy, so that whoever tells what happens does not wait for drawing.
+  auto so_far() {
+    std::lock_guard const guard(mutex_);
+    if (!recorder_) throw std::bad_alloc();
+    return recorder_->history();
+  }
+  void forget() {
+    {
+      std::lock_guard const guard(mutex_);
+      recorder_.reset();
+    }
+    warn("there is no memory to show the run, which goes on");
+  }
 
-  std::string report_;
-  std::mutex mutex_;  // of what follows
-  record::history_recorder recorder_;
-  bool over_ = false;
-  std::condition_variable ends_;
-  std::string seen_, page_;  // what was shown last at /view and /, and when: the server's thread
-  double seen_at_ = -std::numeric_limits<double>::infinity();  // [s]
-  terminal_rows rows_;                                         // the drawing thread's
-  std::jthread draws_;
-  std::unique_ptr<loopback_server> server_;
+  bool says_;
+  std::optional<double> said_;  // when it said something last, or was asked first
+  std::mutex mutex_;
+  std::optional<Recorder> recorder_;
+  std::optional<story_view> view_;  // reads the recorder, so it goes first
 };
 
-/// What is known of a line before it runs: names, hosts, when.
-record::run_history before_run(runtime::program const& line, std::vector<std::string> const& hosts);
-
-/// Tells a view how a run begins, and has it told all that the options' functions are told. `watcher`: what makes
-/// forecasts of hosts and decisions of it, or null. On rank 0; view and watcher outlive the options.
-void show_run(run_view& view, run_report const& report, runtime::run_options& options, remapping const* watcher);
+using line_view = run_view<record::history_recorder>;
+using bsp_view = run_view<record::bsp_recorder>;
+using mesh_view = run_view<mesh_recorder>;
 
 }  // namespace skel

@@ -146,7 +146,7 @@ constexpr setting_row option_rows[] = {
      "Keeps learnt times of these hosts in FILE (default: in the user's cache), or none of them (off).",
      as_text<&run_settings::knowledge>},
     {"latency", "S", "Sends a batch after an item has waited S seconds in it (default: 0.001).", read_latency},
-    {"live", "", "Prints a line for each stage on standard error during the run.", as_switch<&run_settings::live>},
+    {"live", "", "Prints a line for each stage or rank on standard error during the run.", as_switch<&run_settings::live>},
     {"live-page", "PORT", "Shows a page during the run at http://127.0.0.1:PORT/ (0: any free port).", read_port},
     {"memory", "BYTES", "Limits the bytes of items under way, such as 64M (default: the batches that may wait).",
      read_memory},

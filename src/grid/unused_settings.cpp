@@ -33,8 +33,6 @@ void warn_of_unused_by_bsp(run_settings const& settings, bool by_hand, std::stri
   for (std::string_view const option : {"--skel-migration", "--skel-scenario"}) note_forced_use(option);
   if (settings.check_updates > 0)
     warn_once("--skel-check-updates: has no effect on BSP programs, only on programs over a mesh");
-  if (settings.live_page)
-    warn_once("--skel-live-page: BSP programs run without a live page; --skel-progress and --skel-report show them");
   if (keeps_checkpoints(settings))
     warn_once(
         "--skel-checkpoint: BSP programs make no checkpoints; one that has died begins anew when it is started again");
@@ -52,9 +50,8 @@ void warn_of_unused_by_bsp(run_settings const& settings, bool by_hand, std::stri
 }
 
 void warn_of_unused_by_mesh(run_settings const& settings) {
-  std::string const shown = "; --skel-progress and --skel-report show them";
-  if (settings.live_page) warn_once("--skel-live-page: programs over a mesh run without a live page" + shown);
-  if (!settings.trace.empty()) warn_once("--skel-trace: programs over a mesh make no trace" + shown);
+  if (!settings.trace.empty())
+    warn_once("--skel-trace: programs over a mesh make no trace; --skel-progress and --skel-report show them");
   std::string const only = "programs over a mesh, only on BSP programs";
   warn_of_option_of_bsp(!settings.scenario.empty(), "--skel-scenario", only);
   warn_of_option_of_bsp(settings.migration.has_value(), "--skel-migration", only);

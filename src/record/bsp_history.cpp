@@ -42,12 +42,19 @@ bsp_recorder::bsp_recorder(bsp_history begun) : history_(std::move(begun)) {
   history_.per_row = (history_.run.processes + most_rows - 1) / most_rows;
 }
 
+void bsp_recorder::stand(std::span<int const> rank_of) {
+  ran_on_.assign(rank_of.begin(), rank_of.end());
+  used_ = ranks_used(ran_on_, history_.run.hosts.size());
+  history_.run.rank_of = ran_on_;
+}
+
 void bsp_recorder::add(measured_superstep const& last) {
-  SKEL_EXPECTS(last.of_processes.size() == history_.run.processes && last.rank_of.size() == history_.run.processes &&
-               last.computing.size() == history_.run.hosts.size());
-  if (ran_on_.empty()) ran_on_.assign(last.rank_of.begin(), last.rank_of.end());
   auto& run = history_.run;
-  auto sums = sums_of(last.number, last.seconds, last.computing, ranks_used(ran_on_, run.hosts.size()));
+  bool const measured = !last.of_processes.empty();
+  SKEL_EXPECTS((!measured || last.of_processes.size() == run.processes) && last.rank_of.size() == run.processes &&
+               last.computing.size() == run.hosts.size());
+  if (ran_on_.empty() || (!measured && last.moved > 0)) stand(last.rank_of);
+  auto sums = sums_of(last.number, last.seconds, last.computing, used_);
   if (double const missing = sums.slowest - sums.seconds; missing > 0) {
     double const late = std::min(missing, spare_);
     if (late > 0) {
@@ -59,7 +66,7 @@ void bsp_recorder::add(measured_superstep const& last) {
   }
   spare_ = sums.seconds - sums.slowest;
   bsp_column column{sums, {}, {}};
-  for (std::size_t begin = 0; begin < ran_on_.size(); begin += history_.per_row) {
+  for (std::size_t begin = 0; measured && begin < ran_on_.size(); begin += history_.per_row) {
     auto const of_row = last.of_processes.subspan(begin, std::min(history_.per_row, ran_on_.size() - begin));
     column.load.push_back(static_cast<float>(std::accumulate(of_row.begin(), of_row.end(), 0.0)));
     column.rank.push_back(ran_on_[begin]);
@@ -69,14 +76,13 @@ void bsp_recorder::add(measured_superstep const& last) {
     history_.stretches.add({sums, last.moved, last.moving});
   else
     history_.stretches.back().join(sums);
-  ran_on_.assign(last.rank_of.begin(), last.rank_of.end());
+  if (measured) stand(last.rank_of);
   superstep_times times{last.number, 1, {last.computing.begin(), last.computing.end()}, {}};
   for (double const computed : last.computing) times.waiting.push_back(std::max(0.0, sums.seconds - computed));
   add_superstep(run, std::move(times));
   run.supersteps = last.number;
   run.seconds += sums.seconds + last.moving;
   run.migrated += last.moved;
-  run.rank_of = ran_on_;
 }
 
 void bsp_recorder::complete(bsp_record run) {

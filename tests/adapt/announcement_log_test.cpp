@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "moved_text.hpp"
 // What reports say of announcements.
 namespace skel {
 namespace {

@@ -57,6 +57,8 @@ TEST(BspStory, ARunWithNothingToShowHasAPage) {
 TEST(BspStory, CallsSayWhatWasExpectedAndWhatCameOfIt) {
   auto run = bsp_run("heat", 4, 2, 9).history();  // ranks compute 1 and 5 ms, then 4 and 2, then 6 and 0
   run.run.decisions.calls = {bsp_call(2, 1), bsp_call(3, 0), bsp_call(8, 2)};
+  EXPECT_THAT(page_about(run), Not(HasSubstr("class=\"mark refused\""))) << "the moves of the last call may come";
+  run.end = skel::record::run_end::complete;
   auto const page = page_about(run);
   // After 2: considered, planned, made; before and after, predicted and measured; price, migrations, deciding.
   EXPECT_THAT(page, HasSubstr("<tr><td class=\"n\">2</td><td class=\"n\">2</td><td class=\"n\">1</td>"
@@ -122,6 +124,18 @@ TEST(BspStory, StaysReadableHoweverManyProcessesSuperstepsAndCalls) {
   EXPECT_THAT(page, HasSubstr("And 236 more, which have the colours of these again."));
   EXPECT_THAT(page, HasSubstr("Shown are the first 8 and the last 992 of 5000 calls."));
   EXPECT_THAT(page, HasSubstr("And 1000 more."));
+}
+
+TEST(BspStory, InBriefHasItsPaceItsRanksAndTheLastMove) {
+  auto run = bsp_run("heat", 4, 2, 9).history();
+  run.run.decisions.calls = {bsp_call(2, 1)};
+  auto const brief = skel::brief_of(run);
+  EXPECT_EQ(brief.state, "9 supersteps, 5 s, 500 ms each, imbalance 0 %, 1 call, 3 processes moved");
+  EXPECT_THAT(brief.pieces, testing::ElementsAre("rank 0 (node-0)               4 processes  busy   1 %",
+                                                 "rank 1 (node-1)               0 processes  busy   0 %"));
+  EXPECT_THAT(brief.last, HasSubstr("before superstep 8: 1 process moved in 10 ms"));
+  EXPECT_EQ(skel::brief_of(skel::made_up::begun_bsp("heat", 4, 2)).state,
+            "0 supersteps, 0 s, imbalance 0 %, 0 calls, 0 processes moved");
 }
 
 }  // namespace

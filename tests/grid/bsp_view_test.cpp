@@ -1,4 +1,4 @@
-#include "bsp_view.hpp"
+#include "shown_runs.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -24,24 +24,14 @@
 #include <skel/detail/record/workload.hpp>
 #include <skel/skel.hpp>
 
+#include "support/live_page.hpp"
+
 // Runs of BSP programs that are looked at: what there is to see on rank 0, and that nothing else changes.
 namespace {
 
+using skel::test::said_during;
 using testing::HasSubstr;
 using testing::Not;
-
-/// What rank 0 writes to standard error meanwhile.
-template <class Action>
-std::string said_during(Action action) {
-  testing::internal::CaptureStderr();
-  try {
-    action();
-  } catch (...) {
-    testing::internal::GetCapturedStderr();
-    throw;
-  }
-  return testing::internal::GetCapturedStderr();
-}
 
 /// Processes that count for so many supersteps, the last of which nobody sleeps in.
 auto counting(std::uint64_t supersteps) {
@@ -194,14 +184,11 @@ TEST_F(BspView, ALineASecondSaysHowFarItIs) {
 }
 
 TEST_F(BspView, WhatHasNoMeaningForSuperstepsIsToldOnce) {
-  settings_.live_page = 0;
   settings_.checkpoint = file_ + ".checkpoints";
   skel::grid grid(settings_);
   auto const said = said_during([&] { grid.run(counting(3)), grid.run(counting(3)); });
   EXPECT_EQ(said, grid.rank() == 0
-                      ? "skel: warning: --skel-live-page: BSP programs run without a live page; --skel-progress and "
-                        "--skel-report show them\n"
-                        "skel: warning: --skel-checkpoint: BSP programs make no checkpoints; one that has died begins "
+                      ? "skel: warning: --skel-checkpoint: BSP programs make no checkpoints; one that has died begins "
                         "anew when it is started again\n"
                       : "");
   EXPECT_FALSE(std::filesystem::exists(settings_.checkpoint));
@@ -346,9 +333,32 @@ TEST_F(BspView, ARunThatFailsLeavesTheScenarioOfWhatThereWas) {
 
 TEST_F(BspView, NothingIsMeasuredForATraceAlone) {
   settings_.trace = file_;
-  EXPECT_FALSE(skel::bsp_view::measures(settings_));
+  EXPECT_FALSE(skel::measures_processes(settings_));
   settings_.report = file_;
-  EXPECT_TRUE(skel::bsp_view::measures(settings_));
+  EXPECT_TRUE(skel::measures_processes(settings_));
+}
+
+TEST_F(BspView, TheLivePageIsThereAsLongAsTheRun) {
+  settings_.live_page = skel::test::free_port();
+  EXPECT_TRUE(skel::measures_processes(settings_));
+  skel::grid grid(settings_);
+  std::string whole, view;
+  auto const app = skel::bsp<int>(
+                       "<looked at>", 9, [](std::size_t) { return 0; },
+                       [&, rank = grid.rank()](skel::superstep<int>& now, int&) {
+                         if (now.number() == 40) return now.halt();
+                         if (rank != 0 || now.process() != 0 || now.number() != 30) return;
+                         whole = skel::test::answer_of(*settings_.live_page, "/");
+                         view = skel::test::answer_of(*settings_.live_page, "/view");
+                       })
+                       .migrated_by({.name = "never"});
+  auto const said = said_during([&] { grid.run(app); });
+  if (grid.rank() != 0) return;
+  EXPECT_THAT(said, HasSubstr("http://127.0.0.1:" + std::to_string(*settings_.live_page) + "/"));
+  EXPECT_THAT(whole, testing::AllOf(HasSubstr(" 200 OK"), HasSubstr("/live.js"), HasSubstr("&lt;looked at&gt;")));
+  EXPECT_THAT(view, testing::AllOf(HasSubstr(" 200 OK"), HasSubstr("It goes on: "), HasSubstr(" supersteps in "),
+                                   HasSubstr("href=\"data:image/png;base64,")));
+  EXPECT_EQ(skel::test::answer_of(*settings_.live_page, "/"), "");
 }
 
 }  // namespace

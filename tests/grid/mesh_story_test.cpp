@@ -98,6 +98,53 @@ TEST(MeshStory, SaysWhereThereIsNothingToShow) {
   EXPECT_THAT(page, Not(testing::AnyOf(HasSubstr("<h2>Ranks</h2>"), HasSubstr("There were none: "))));
 }
 
+TEST(MeshStory, GoesOnWithWhatWasMeasuredSoFar) {
+  skel::mesh_history begun;
+  begun.report.plan.name = "light";
+  EXPECT_THAT(page_about(begun), AllOf(HasSubstr("It goes on: 0 iterations"), Not(HasSubstr("nothing was chosen"))));
+  auto run = mesh_run("light");
+  run.end = skel::record::run_end::none;
+  run.report.resumed = 40, run.passed = 140;
+  EXPECT_THAT(page_about(run),
+              AllOf(HasSubstr("It goes on: 100 iterations in 250 ms, 2.5 ms each, on 3 ranks."),
+                    HasSubstr("from a checkpoint, up to iteration 140."), HasSubstr("class=\"cluster chosen\"")));
+}
+
+TEST(MeshStory, InBriefHasItsPaceItsRanksAndTheLastMove) {
+  auto run = mesh_run("light");
+  run.end = skel::record::run_end::none;
+  run.iterations = 500, run.passed = 100;
+  auto const brief = skel::brief_of(run);
+  EXPECT_EQ(brief.state, "100 iterations, 0 s, 2.5 ms each, 2.5 ms expected, 1 s to go");
+  EXPECT_THAT(brief.pieces, testing::ElementsAre("rank 0 (n1)                  570 elements  busy  72 %",
+                                                 "rank 1 (n2)                  430 elements  busy  90 %",
+                                                 "rank 2 (f1)                    0 elements  busy     -"));
+  EXPECT_THAT(brief.last, HasSubstr("after iteration 40 the mesh was repartitioned"));
+}
+
+/// As rank 0 is told: iterations that no two calls were around have their time from the pause.
+TEST(MeshRecorder, CountsEveryIterationOnce) {
+  skel::mesh_recorder recorder{skel::mesh_history()};
+  recorder.begin();
+  for (std::uint64_t k = 1; k <= 8; ++k) recorder.pass(k, 0.5 * static_cast<double>(k));
+  recorder.pause({}, 9, 4.5);
+  recorder.begin();
+  recorder.pause({}, 3, 6);
+  double seconds = 0;
+  std::uint64_t count = 0;
+  for (auto const& group : recorder.history().times.groups()) seconds += group.seconds, count += group.count;
+  EXPECT_EQ(count, 12U);
+  EXPECT_DOUBLE_EQ(seconds, 10.5);
+}
+
+TEST(MeshRecorder, KeepsEachReviewOnce) {
+  skel::mesh_recorder recorder{skel::mesh_history()};
+  recorder.review({{.iteration = 3}});
+  recorder.review({{.iteration = 3}, {.iteration = 5, .moved = true}});
+  ASSERT_EQ(recorder.history().report.reviews.size(), 2U);
+  EXPECT_TRUE(recorder.history().report.reviews[1].moved);
+}
+
 TEST(IterationTimes, GrowNoMoreAndLoseNothing) {
   skel::iteration_times times;
   std::uint64_t all = 0;

@@ -30,6 +30,7 @@
 #include <skel/pipeline.hpp>
 
 #include "support/html.hpp"
+#include "support/live_page.hpp"
 #include "support/random_meshes.hpp"
 
 namespace {
@@ -627,6 +628,27 @@ TEST(MeshOnGrid, WhatHasNoMeaningForMeshesOrLinesIsToldOnce) {
            skel::sink([](int) {}));
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr(grid.rank() == 0 ? "--skel-scenario: has no effect on pipelines, only on BSP programs" : ""));
+}
+
+TEST(MeshOnGrid, TheLivePageIsThereAsLongAsTheRun) {
+  auto settings = on_all_ranks();
+  settings.progress = false;
+  settings.live_page = skel::test::free_port();
+  skel::grid grid(settings);
+  std::string whole, view;
+  int iterations = 0;
+  auto const program = heat() | skel::output("look", 1, [&, rank = grid.rank()](auto const&) {
+                         if (rank != 0 || ++iterations != 20) return;
+                         whole = skel::test::answer_of(*settings.live_page, "/");
+                         view = skel::test::answer_of(*settings.live_page, "/view");
+                       });
+  auto const said = skel::test::said_during([&] { grid.run(program); });
+  if (grid.rank() != 0) return;
+  EXPECT_THAT(said, HasSubstr("http://127.0.0.1:" + std::to_string(*settings.live_page) + "/"));
+  EXPECT_THAT(whole, AllOf(HasSubstr(" 200 OK"), HasSubstr("/live.js"), HasSubstr("<h1>program &#39;heat&#39;</h1>")));
+  EXPECT_THAT(view, AllOf(HasSubstr(" 200 OK"), HasSubstr("It goes on: "), HasSubstr(" iterations in "),
+                          HasSubstr("<polyline class=\"measured\"")));
+  EXPECT_EQ(skel::test::answer_of(*settings.live_page, "/"), "");
 }
 
 /// When a program looks at its ranks depends on how long its iterations take. One that waits for what comes of a look

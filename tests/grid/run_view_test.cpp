@@ -1,5 +1,3 @@
-#include "run_view.hpp"
-
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -11,9 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -24,9 +19,14 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/skel.hpp>
 
+#include "support/live_page.hpp"
+
 // Runs that are looked at: what there is to see on rank 0, and that the others notice nothing.
 namespace {
 
+using skel::test::answer_of;
+using skel::test::free_port;
+using skel::test::said_during;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -34,44 +34,6 @@ void compute(double seconds) {
   double const end = skel::record::now() + seconds;
   while (skel::record::now() < end) {
   }
-}
-
-/// What rank 0 writes to standard error meanwhile.
-template <class Action>
-std::string said_during(Action action) {
-  testing::internal::CaptureStderr();
-  try {
-    action();
-  } catch (...) {
-    testing::internal::GetCapturedStderr();
-    throw;
-  }
-  return testing::internal::GetCapturedStderr();
-}
-
-/// What a server at a port answers to this request, or nothing.
-std::string answer_of(std::uint16_t port, std::string const& path) {
-  int const descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_port = htons(port);
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  std::string all;
-  if (::connect(descriptor, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0) {
-    std::string const request = "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n\r\n";
-    static_cast<void>(!::send(descriptor, request.data(), request.size(), MSG_NOSIGNAL));
-    char piece[4096];
-    for (ssize_t got = 0; (got = ::recv(descriptor, piece, sizeof piece, 0)) > 0;)
-      all.append(piece, static_cast<std::size_t>(got));
-  }
-  ::close(descriptor);
-  return all;
-}
-
-/// A port that is free, at least now.
-std::uint16_t free_port() {
-  skel::loopback_server const server(0, [](std::string_view) { return std::optional<skel::web_resource>(); });
-  return server.port();
 }
 
 class RunView : public testing::Test {

@@ -55,6 +55,21 @@ TEST(BspHistory, HasLoadAndPlaceOfEveryProcess) {
   EXPECT_THAT(run.times[0].waiting, ElementsAre(1.5, 1.75));
 }
 
+TEST(BspHistory, WithoutMeasuresHasRanksAlone) {
+  bsp_recorder recorder(begun(3, 2));
+  program now{{}, {0, 0, 1}, {0.5, 0.25}};
+  pass(recorder, now, 1);
+  now.rank_of = {0, 0, 0};  // in the second one
+  pass(recorder, now, 2, 1);
+  auto const& all = recorder.history().columns;
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_TRUE(all[1].load.empty() && all[1].rank.empty());
+  EXPECT_DOUBLE_EQ(all[0].imbalance(), 0.5 / 0.375 - 1);
+  EXPECT_EQ(all[1].imbalance(), 0) << "one rank has processes";
+  EXPECT_EQ(recorder.history().run.supersteps, 2U);
+  EXPECT_THAT(recorder.history().run.rank_of, ElementsAre(0, 0, 0));
+}
+
 TEST(BspHistory, OfManySupersteps) {
   bsp_recorder recorder(begun(2, 1));
   std::uint64_t const supersteps = 5 * bsp_recorder::most_columns + 3;

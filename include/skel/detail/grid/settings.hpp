@@ -90,7 +90,7 @@ struct run_settings {
   /// File for what the processes of a BSP program computed and sent in each superstep, and for the ranks as hosts, as a
   /// scenario of `skel bsp` (docs/formats.md); empty: none.                                    --skel-scenario FILE
   std::string scenario;
-  bool live = false;  ///< lines on standard error while programs run, one for each stage              --skel-live
+  bool live = false;  ///< lines on standard error while programs run, one for each stage or rank      --skel-live
   /// Port of the loopback interface where the same page is to be seen while programs run; 0: one that is free. Another
   /// one where it is taken; which one is said on standard error. Absent: none.               --skel-live-page PORT
   std::optional<std::uint16_t> live_page;
@@ -113,6 +113,11 @@ struct run_settings {
 /// Whether runs are to keep checkpoints.
 inline bool keeps_checkpoints(run_settings const& of) {
   return of.keep_checkpoints && !of.checkpoint.empty();
+}
+
+/// Whether runs are to be seen, while they go on or afterwards.
+inline bool is_shown(run_settings const& of) {
+  return of.live || of.live_page || !of.report.empty();
 }
 
 }  // namespace skel

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <skel/detail/record/bsp_record.hpp>
@@ -35,8 +36,9 @@ superstep_sums sums_of(std::uint64_t number, double seconds, std::span<double co
 /// A column of the picture of a BSP run: what its processes did in some supersteps, in rows of equally many processes,
 /// but for the last row.
 struct bsp_column : superstep_sums {
-  std::vector<float> load;         ///< of each row: that its processes ran [s]
-  std::vector<std::int32_t> rank;  ///< of each row: where its first process was, in the last of the supersteps
+  // Of each row; empty if processes are not measured.
+  std::vector<float> load;         ///< that its processes ran [s]
+  std::vector<std::int32_t> rank;  ///< where its first process was, in the last of the supersteps
 
   void join(bsp_column const& next);
 };
@@ -63,8 +65,9 @@ struct bsp_history {
 struct measured_superstep {
   std::uint64_t number = 1;
   double seconds = 0;                    ///< from the barrier before to its own, as rank 0 heard of them [s]
-  std::span<double const> of_processes;  ///< that each ran in its function [s]; 0: it slept
-  std::span<int const> rank_of;          ///< of each process, from its barrier on
+  std::span<double const> of_processes;  ///< that each ran in its function [s]; 0: it slept. Empty: not measured
+  /// Of each process, from its barrier on; in it, if processes are not measured.
+  std::span<int const> rank_of;
   std::span<double const> computing;     ///< of each rank, until its last process was done [s]
   std::size_t moved = 0;                 ///< processes, at the barrier before
   double moving = 0;                     ///< that these migrations took [s]
@@ -83,8 +86,11 @@ class bsp_recorder {
 
   /// The next superstep. Where a rank computed longer than it took on rank 0, that one heard late of the barrier
   /// before: what is missing is taken from the superstep before, as far as its own ranks did not compute then.
-  /// O(processes + ranks).
+  /// O(processes + ranks); O(ranks) if processes are not measured and none has moved. Precondition: they are measured
+  /// in all supersteps or in none.
   void add(measured_superstep const& last);
+  /// What was decided so far.
+  void decide(bsp_decisions made) { history_.run.decisions = std::move(made); }
   /// It has ended, and this is its record.
   void complete(bsp_record run);
   /// It has ended by an exception, and this had been decided. Nothing where it has ended already.
@@ -93,8 +99,11 @@ class bsp_recorder {
   bsp_history const& history() const { return history_; }
 
  private:
+  void stand(std::span<int const> rank_of);
+
   bsp_history history_;
   std::vector<int> ran_on_;  // rank of each process in the superstep that comes
+  std::vector<bool> used_;   // ranks that have processes in it
   double spare_ = 0;         // of the last superstep, in which its slowest rank did not compute [s]
 };
 

@@ -22,4 +22,12 @@ void add_joined(std::vector<Group>& to, Group next, std::size_t most) {
   to.push_back(std::move(next));
 }
 
+/// The first of the last groups that took `seconds` together, or of all if they took less: its place. O(groups).
+template <class Group, class SecondsOf>
+std::size_t lately_from(std::vector<Group> const& all, double seconds, SecondsOf seconds_of) {
+  std::size_t from = all.size();
+  while (from > 0 && seconds > 0) seconds -= seconds_of(all[--from]);
+  return from;
+}
+
 }  // namespace skel::record

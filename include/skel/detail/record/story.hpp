@@ -76,6 +76,14 @@ struct story_section {
   }
 };
 
+/// A story in a few lines, for a terminal. Any text may stand in it.
+struct story_brief {
+  std::string state{};                ///< how far the run is, and how fast
+  std::string piece{};                ///< what it consists of: "stage" or "rank"
+  std::vector<std::string> pieces{};  ///< a line of each
+  std::string last{};                 ///< what was decided last; empty: nothing was
+};
+
 /// What happened in a run, while it goes on or afterwards. A plain value: any text may stand in it.
 struct story {
   static constexpr std::size_t most_charts = 64;  ///< of ranks or stages, in a section

@@ -4,7 +4,13 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/record/story.hpp>
+
 namespace skel {
+
+/// A run that goes on, as lines for a terminal: its state, its pieces and its last decision. None is longer than
+/// `columns` bytes. One line counts the pieces beyond `most_pieces`. O(pieces).
+std::vector<std::string> terminal_lines(record::story_brief const& of, std::size_t columns, std::size_t most_pieces);
 
 struct terminal_size {
   std::size_t rows = 0, columns = 0;

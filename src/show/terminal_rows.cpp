@@ -1,5 +1,6 @@
 #include "terminal_rows.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -7,6 +8,8 @@
 #include <unistd.h>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/shown.hpp>
 
 namespace skel {
 
@@ -21,6 +24,16 @@ std::string control(std::string const& parameters, char what) {
 }
 
 }  // namespace
+
+std::vector<std::string> terminal_lines(record::story_brief const& of, std::size_t columns, std::size_t most_pieces) {
+  std::vector<std::string> out{"skel: " + of.state};
+  std::size_t const room = std::min(of.pieces.size(), most_pieces);
+  for (std::size_t k = 0; k < room; ++k) out.push_back("  " + of.pieces[k]);
+  if (room < of.pieces.size()) out.push_back("  and " + counted(of.pieces.size() - room, "more " + of.piece));
+  if (!of.last.empty()) out.push_back("  " + of.last);
+  for (auto& line : out) line = printable(line, std::max<std::size_t>(3, columns));
+  return out;
+}
 
 terminal_size size_of_terminal(int descriptor) {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in skel changes the environment while threads run

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <skel/detail/grid/report.hpp>
+#include <skel/detail/runtime/bsp/group.hpp>
+#include <skel/detail/runtime/bsp/run.hpp>
+#include <skel/detail/runtime/iteration/mesh_part.hpp>
+#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/run_line.hpp>
+
+#include "bsp_files.hpp"
+#include "remapping.hpp"
+#include "rescheduling.hpp"
+#include "run_view.hpp"
+
+/// Connects engines to the views of their runs, on rank 0. Views, files and watchers outlive the options of a run.
+namespace skel {
+
+/// What is known of a line before it runs: names, hosts, when.
+record::run_history before_run(runtime::program const& line, std::vector<std::string> const& hosts);
+
+/// Tells a view how a run begins, and has it told all that the options' functions are told. `watcher`: what makes
+/// forecasts of hosts and decisions of it, or null.
+void show_run(line_view& view, run_report const& report, runtime::run_options& options, remapping const* watcher);
+
+/// Ends the view of a run that has ended well.
+void complete(line_view& view, run_report const& report);
+
+/// What is known of a BSP program before it runs. `policy`: moves its processes.
+record::bsp_history before_run(runtime::bsp::process_group const& group, std::vector<std::string> const& hosts,
+                               std::string policy);
+
+/// Whether processes have to be measured for what is to be seen. The same on all ranks.
+bool measures_processes(run_settings const& settings);
+
+/// Has a view and files told what the functions of the options are told. `watcher`: moves processes, or null.
+/// `measures`: the view is told what processes are measured to take.
+void show_run(bsp_view& view, bsp_files& files, runtime::bsp::run_options& options, rescheduling const* watcher,
+              bool measures);
+
+/// What is known of a program over a mesh before it runs.
+mesh_history before_run(runtime::iteration::mesh_part const& part);
+
+/// Tells a view that so many iterations have been made, as run_options::pauses is told. Nothing is thrown.
+void pass_iteration(mesh_view& view, std::uint64_t iteration);
+
+}  // namespace skel
