@@ -22,7 +22,6 @@
 #include "grid/program_history.hpp"
 #include "grid/remapping.hpp"
 #include "runtime/line/run_here.hpp"
-#include "runtime/run_here.hpp"
 #include "shared_grid/frames.hpp"
 #include "shared_grid/job.hpp"
 #include "simulation/simulated_hosts.hpp"

@@ -53,10 +53,8 @@
 #include <skel/detail/machine/machine_news.hpp>
 #include <skel/detail/machine/probed_speeds.hpp>
 #include <skel/detail/machine/rank_cores.hpp>
-#include "bsp_scenario_recorder.hpp"
-#include "bsp_view.hpp"
-#include "announcement_log.hpp"
 #include "bsp_files.hpp"
+#include "bsp_scenario_recorder.hpp"
 #include "call_words.hpp"
 #include "collective_engine.hpp"
 #include "decision_store.hpp"
@@ -64,8 +62,6 @@
 #include "interrupt.hpp"
 #include "mesh_checkpoints.hpp"
 #include "mesh_planner.hpp"
-#include "mesh_run_view.hpp"
-#include "mesh_remapper.hpp"
 #include "planner.hpp"
 #include "program_history.hpp"
 #include "resumption.hpp"

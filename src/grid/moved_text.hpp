@@ -40,9 +40,6 @@ std::string moved_text(std::vector<std::string> const& stations, std::vector<std
 /// Clusters that a program over a mesh takes in or gives up: ", takes in nancy, gives up lille, as a host leaves".
 std::string clusters_text(record::mesh_review const& of);
 
-/// "after 3.20 s: 'n3' leaves; no stage was there after 3.94 s". `ended`: the run.
-std::string announcement_text(record::heard_announcement const& one, bool ended);
-
 /// What a migration takes beside the way of its state: "78 us", "78 us and 1.2 ns/B".
 std::string migration_price_text(double fixed, double per_byte);
 

@@ -8,12 +8,8 @@
 #include <skel/detail/grid/settings.hpp>
 #include <skel/detail/record/bsp_history.hpp>
 #include <skel/detail/record/history_recorder.hpp>
-#include <skel/detail/runtime/line/program.hpp>
-#include <skel/detail/runtime/line/run_line.hpp>
-#include <skel/detail/adapt/remapping.hpp>
-#include "loopback_server.hpp"
-#include "terminal_rows.hpp"
 #include <skel/detail/show/story_view.hpp>
+
 #include "mesh_history.hpp"
 #include "stories.hpp"
 #include "warn.hpp"

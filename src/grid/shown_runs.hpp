@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/adapt/remapping.hpp>
+#include <skel/detail/adapt/rescheduling.hpp>
 #include <skel/detail/grid/report.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
-#include <skel/detail/runtime/program.hpp>
-#include <skel/detail/runtime/run_line.hpp>
+#include <skel/detail/runtime/line/program.hpp>
+#include <skel/detail/runtime/line/run_line.hpp>
 
 #include "bsp_files.hpp"
-#include "remapping.hpp"
-#include "rescheduling.hpp"
 #include "run_view.hpp"
 
 /// Connects engines to the views of their runs, on rank 0. Views, files and watchers outlive the options of a run.

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/tell_user.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/threads.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/record/output_file.hpp>

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 
 namespace skel {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/cost/reduction/mechanisms.hpp>
+
 #include "support/random_reductions.hpp"
 #include "train/samples.hpp"
-
-#include <skel/detail/cost/reduction/mechanisms.hpp>
 
 namespace skel::tests {
 
