@@ -11,12 +11,11 @@
 
 #include <skel/detail/grid/collective_calls.hpp>
 #include <skel/detail/machine/find_hosts.hpp>
+#include <skel/detail/machine/live_machine.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/runtime/ranks/communicator.hpp>
 #include <skel/detail/runtime/ranks/quiet.hpp>
 #include <skel/detail/runtime/ranks/rendezvous.hpp>
-
-#include <skel/detail/machine/live_machine.hpp>
 
 namespace skel {
 

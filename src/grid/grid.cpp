@@ -14,6 +14,10 @@
 #include <system_error>
 #include <utility>
 
+#include <skel/detail/adapt/announcement_log.hpp>
+#include <skel/detail/adapt/mesh_remapper.hpp>
+#include <skel/detail/adapt/remapping.hpp>
+#include <skel/detail/adapt/rescheduling.hpp>
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
@@ -21,6 +25,11 @@
 #include <skel/detail/grid/mesh_report.hpp>
 #include <skel/detail/machine/discovery.hpp>
 #include <skel/detail/machine/find_hosts.hpp>
+#include <skel/detail/machine/first_load.hpp>
+#include <skel/detail/machine/live_machine.hpp>
+#include <skel/detail/machine/machine_news.hpp>
+#include <skel/detail/machine/probed_speeds.hpp>
+#include <skel/detail/machine/rank_cores.hpp>
 #include <skel/detail/mapping/migration_price.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/plan/block.hpp>
@@ -44,15 +53,6 @@
 #include <skel/detail/runtime/threads/worker_threads.hpp>
 #include <skel/detail/show/trace.hpp>
 
-#include <skel/detail/adapt/announcement_log.hpp>
-#include <skel/detail/adapt/mesh_remapper.hpp>
-#include <skel/detail/adapt/remapping.hpp>
-#include <skel/detail/adapt/rescheduling.hpp>
-#include <skel/detail/machine/first_load.hpp>
-#include <skel/detail/machine/live_machine.hpp>
-#include <skel/detail/machine/machine_news.hpp>
-#include <skel/detail/machine/probed_speeds.hpp>
-#include <skel/detail/machine/rank_cores.hpp>
 #include "bsp_files.hpp"
 #include "bsp_scenario_recorder.hpp"
 #include "call_words.hpp"

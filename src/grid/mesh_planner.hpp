@@ -7,10 +7,14 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/adapt/mesh_outlook.hpp>
+#include <skel/detail/adapt/mesh_remapper.hpp>
 #include <skel/detail/base/fields.hpp>
 #include <skel/detail/base/piecewise_linear.hpp>
 #include <skel/detail/cost/mesh/shared_ranks.hpp>
 #include <skel/detail/grid/mesh_report.hpp>
+#include <skel/detail/machine/machine_of_ranks.hpp>
+#include <skel/detail/machine/rank_cores.hpp>
 #include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/mesh_clusters_problem.hpp>
 #include <skel/detail/pattern/face_neighbours.hpp>
@@ -20,10 +24,6 @@
 #include <skel/detail/record/mesh_record.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
 
-#include <skel/detail/adapt/mesh_outlook.hpp>
-#include <skel/detail/adapt/mesh_remapper.hpp>
-#include <skel/detail/machine/machine_of_ranks.hpp>
-#include <skel/detail/machine/rank_cores.hpp>
 #include "decision_store.hpp"
 
 namespace skel {

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <skel/detail/platform/description.hpp>
-#include <skel/detail/runtime/line/program.hpp>
-
 #include <skel/detail/machine/first_load.hpp>
 #include <skel/detail/machine/rank_cores.hpp>
+#include <skel/detail/platform/description.hpp>
+#include <skel/detail/runtime/line/program.hpp>
 
 namespace skel {
 

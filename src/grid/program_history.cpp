@@ -9,8 +9,8 @@
 #include <skel/detail/base/forced_uses.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/statistics.hpp>
-
 #include <skel/detail/machine/first_load.hpp>
+
 #include "forecast_doubt.hpp"
 
 namespace skel {

@@ -13,6 +13,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/statistics.hpp>
+#include <skel/detail/machine/granted_threads.hpp>
 #include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
 #include <skel/detail/mapping/reduction_choice.hpp>
@@ -21,7 +22,6 @@
 #include <skel/detail/runtime/reduction/body_time.hpp>
 #include <skel/detail/runtime/reduction/schedules.hpp>
 
-#include <skel/detail/machine/granted_threads.hpp>
 #include "buffer_ledger.hpp"
 #include "chosen_reduction_model.hpp"
 #include "decision_store.hpp"

@@ -1,5 +1,4 @@
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/machine/discovery.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/cost/communication/fit.hpp>
+#include <skel/detail/machine/discovery.hpp>
 #include <skel/detail/platform/clusters.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>

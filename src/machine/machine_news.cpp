@@ -3,10 +3,9 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/machine/live_machine.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/archive.hpp>
-
-#include <skel/detail/machine/live_machine.hpp>
 
 namespace skel {
 

@@ -9,13 +9,12 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/adapt/mesh_outlook.hpp>
 #include <skel/detail/cost/mesh/partition_time.hpp>
 #include <skel/detail/mapping/decision_setup.hpp>
 #include <skel/detail/mapping/move_decider.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
 #include <skel/detail/record/mesh_record.hpp>
-
-#include <skel/detail/adapt/mesh_outlook.hpp>
 
 namespace skel {
 

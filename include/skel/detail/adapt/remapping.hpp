@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/adapt/announcement_log.hpp>
 #include <skel/detail/adapt/line_watch.hpp>
 #include <skel/detail/adapt/remapper.hpp>
 #include <skel/detail/mapping/remap_search.hpp>
@@ -20,8 +21,6 @@
 #include <skel/detail/record/remap_decision.hpp>
 #include <skel/detail/record/remap_record.hpp>
 #include <skel/detail/record/run_history.hpp>
-
-#include <skel/detail/adapt/announcement_log.hpp>
 
 namespace skel {
 

@@ -10,9 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include <skel/detail/runtime/line/calibration.hpp>
-
 #include <skel/detail/machine/rank_cores.hpp>
+#include <skel/detail/runtime/line/calibration.hpp>
 
 namespace skel {
 
