@@ -88,7 +88,7 @@ int forecast(std::size_t rounds) {
   return 0;
 }
 
-/// most_hosts (mapping/enough_hosts.cpp): the tables of a search.
+/// most_hosts (mapping/line/enough_hosts.cpp): the tables of a search.
 int hosts(std::vector<std::size_t> const& counts) {
   fmt::print(
       "a farm as wide as it likes on hosts that are all different; CPU time until the search could begin\n"

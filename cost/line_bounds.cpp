@@ -155,6 +155,13 @@ line sub_line(line const& model, std::size_t first, std::size_t count) {
           model.farms};
 }
 
+double states_of_pairs(line const& model) {
+  double most = model.stations.size() == 1 ? count_states(model) : 0;
+  for (std::size_t i = 0; i + 2 <= model.stations.size(); ++i)
+    most = std::max(most, count_states(sub_line(model, i, 2)));
+  return most;
+}
+
 double window_bound(line const& model, std::size_t width, line_solver& solver) {
   check(model);
   SKEL_EXPECTS(width > 0);

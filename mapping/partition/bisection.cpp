@@ -1,18 +1,71 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <skel/detail/mapping/partition_methods.hpp>
 
-#include "cell_order.hpp"
-#include "levels.hpp"
 #include "piece.hpp"
 #include "two_sides.hpp"
 
 namespace skel::mapping {
 namespace {
+
+/// Appends the cells that hang together with `first`, nearest first, those not marked `round` already.
+void walk(plan::cell_graph const& graph, std::uint32_t first, std::uint32_t round, std::vector<std::uint32_t>& marks,
+          std::vector<std::uint32_t>& order) {
+  std::size_t at = order.size();
+  marks[first] = round;
+  order.push_back(first);
+  for (; at < order.size(); ++at)
+    for (auto const next : graph.of(order[at]))
+      if (marks[next] != round) marks[next] = round, order.push_back(next);
+}
+
+/// Cells along the coordinate in which they reach farthest. `centres` has x, y, z of each. O(cells log cells).
+std::vector<std::uint32_t> order_along(std::span<double const> centres) {
+  std::size_t const n = centres.size() / 3;
+  std::size_t axis = 0;
+  double farthest = -1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    double low = centres[d], high = low;
+    for (std::size_t c = 0; c < n; ++c)
+      low = std::min(low, centres[3 * c + d]), high = std::max(high, centres[3 * c + d]);
+    if (high - low > farthest) farthest = high - low, axis = d;
+  }
+  std::vector<std::uint32_t> order(n);
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  // Of cells that are equally far, those that the next coordinates say: a plane of them is cut straight.
+  auto const at = [&](std::uint32_t c, std::size_t k) { return centres[3 * c + (axis + k) % 3]; };
+  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    for (std::size_t k = 0; k < 3; ++k)
+      if (at(a, k) != at(b, k)) return at(a, k) < at(b, k);
+    return a < b;
+  });
+  return order;
+}
+
+/// Cells by their distance from a cell that is far from another one, pieces that do not hang together one after the
+/// other. O(edges). Source: Gibbs, Poole and Stockmeyer 1976, SIAM Journal on Numerical Analysis 13(2):236-250, for the
+/// far cell.
+std::vector<std::uint32_t> order_by_distance(plan::cell_graph const& graph) {
+  std::size_t const n = graph.cells();
+  std::vector<std::uint32_t> order, trial, marks(n, 0);
+  order.reserve(n);
+  for (std::uint32_t first = 0; first < n; ++first) {
+    if (marks[first] == 3) continue;
+    trial.clear();
+    walk(graph, first, 1, marks, trial);
+    std::uint32_t const far = trial.back();
+    trial.clear();
+    walk(graph, far, 2, marks, trial);
+    walk(graph, trial.back(), 3, marks, order);
+  }
+  return order;
+}
 
 using partitioning::piece;
 using partitioning::sides;
@@ -69,8 +122,8 @@ class bisected {
       for (std::size_t p = mid; p < last; ++p) after += of_.target(p, j);
       problem.share.push_back(before / (before + after));
     }
-    auto made = in_order(problem, partitioning::order_by_distance(cells.graph));
-    if (!centres.empty()) made = std::min(made, in_order(problem, partitioning::order_along(centres)), better);
+    auto made = in_order(problem, order_by_distance(cells.graph));
+    if (!centres.empty()) made = std::min(made, in_order(problem, order_along(centres)), better);
     return std::move(made.now);
   }
 

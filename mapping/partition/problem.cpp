@@ -6,7 +6,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/mapping/partition_problem.hpp>
+#include <skel/detail/mapping/partition_methods.hpp>
 
 namespace skel::mapping {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include <skel/detail/mapping/partition_problem.hpp>
+#include <skel/detail/mapping/partition_methods.hpp>
 
 /// What libraries take and give whose numbers are whole and of few bits. All that takes something throws skel::error
 /// where these do not suffice.

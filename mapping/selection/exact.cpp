@@ -1,4 +1,4 @@
-#include "exact.hpp"
+#include "searches.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "heuristics.hpp"
+#include "searches.hpp"
 
 #include <algorithm>
 #include <cmath>

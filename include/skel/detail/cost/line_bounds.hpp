@@ -57,6 +57,12 @@ line relax(line const& model);
 /// that of the whole from above, by coupling.
 line sub_line(line const& model, std::size_t first, std::size_t count);
 
+/// Windows of two stations with more states than this take seconds to close.
+inline constexpr double closed_states = 1e6;
+
+/// States of the largest window of two stations; of the whole line where there are no two.
+double states_of_pairs(line const& model);
+
 /// The least throughput of all rows of `width` neighbouring stations, relaxed: an upper bound that falls with the width
 /// and is exact at the full width where relax() changes nothing. Errors as for line_solver::enclose.
 /// O(N * states of `width` stations) per sweep.

@@ -1,4 +1,4 @@
-#include "mapping/supporting_planes.hpp"
+#include "mapping/line/supporting_planes.hpp"
 
 #include <random>
 

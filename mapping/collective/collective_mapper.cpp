@@ -15,7 +15,6 @@
 #include "catalogue_search.hpp"
 #include "collective_selection.hpp"
 #include "collective_words.hpp"
-#include "used_clusters.hpp"
 
 namespace skel::mapping {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "mapping/local_search.hpp"
+#include "mapping/line/local_search.hpp"
 #include "mapping/random_problem.hpp"
 #include "mapping/triangle.hpp"
 

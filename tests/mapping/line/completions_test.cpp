@@ -1,4 +1,4 @@
-#include "mapping/completions.hpp"
+#include "mapping/line/completions.hpp"
 
 #include <map>
 #include <numeric>

@@ -16,7 +16,6 @@
 #include "enough_hosts.hpp"
 #include "local_search.hpp"
 #include "row_planes.hpp"
-#include "states_of_pairs.hpp"
 
 namespace skel::mapping {
 namespace {
@@ -44,7 +43,7 @@ inline constexpr double climbed_states = 60'000;
 /// Throws skel::stopped when the condition is met, or when no window of the line can be closed.
 double price_of(cost::line const& line, cost::line_solver& solver, stop_condition const& stop) {
   if (cost::count_states(line) <= exact_states) return solver.throughput(line);
-  if (states_of_pairs(line) > closed_states)
+  if (cost::states_of_pairs(line) > cost::closed_states)
     throw stopped("placement: no window of the line is small enough to be closed; give its farms fewer workers");
   return cost::estimate_line(line, exact_states, {.stop = stop}).throughput;
 }
@@ -89,7 +88,7 @@ cheap_price price_cheaply(cost::line const& line) {
   // state of a window is written down worker by worker.
   std::size_t widest = 0;
   for (auto const& one : line.stations) widest = std::max(widest, one.workers.size());
-  double const states = states_of_pairs(line) * static_cast<double>(line.stations.size());
+  double const states = cost::states_of_pairs(line) * static_cast<double>(line.stations.size());
   double const rounds = (cheap_steps - states * static_cast<double>(widest)) / (40 * states);
   if (rounds >= 1) {
     cost::closure_options few;
@@ -284,7 +283,7 @@ class placer {
       return solver_.enclose(line, climb_gap, enough).lower;
     }
     if (cost::count_states(line) <= climbed_states) return solver_.enclose(line, climb_gap, enough).lower;
-    if (states_of_pairs(line) > climbed_states) return cost::upper_bound(line);
+    if (cost::states_of_pairs(line) > climbed_states) return cost::upper_bound(line);
     cost::closure_options rough;
     rough.window = 2;
     rough.tolerance = climb_gap;

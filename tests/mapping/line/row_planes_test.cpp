@@ -1,4 +1,4 @@
-#include "mapping/row_planes.hpp"
+#include "mapping/line/row_planes.hpp"
 
 #include <algorithm>
 #include <functional>

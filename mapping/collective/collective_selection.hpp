@@ -15,7 +15,6 @@
 
 #include "catalogue_search.hpp"
 #include "route_search.hpp"
-#include "used_clusters.hpp"
 
 namespace skel::mapping {
 

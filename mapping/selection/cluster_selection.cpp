@@ -7,9 +7,8 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/record/clock.hpp>
 
-#include "selection/budget_search.hpp"
-#include "selection/exact.hpp"
-#include "selection/heuristics.hpp"
+#include "budget_search.hpp"
+#include "searches.hpp"
 
 namespace skel::mapping {
 namespace {

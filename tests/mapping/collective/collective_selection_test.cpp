@@ -1,4 +1,4 @@
-#include "mapping/collective_selection.hpp"
+#include "mapping/collective/collective_selection.hpp"
 
 #include <random>
 #include <set>

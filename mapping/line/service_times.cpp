@@ -6,7 +6,7 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/statistics.hpp>
 
-#include "knowledge_text.hpp"
+#include "decide/knowledge_text.hpp"
 
 namespace skel::mapping {
 namespace {

@@ -18,7 +18,6 @@
 
 #include "catalogue_search.hpp"
 #include "tuned_decisions_text.hpp"
-#include "used_clusters.hpp"
 
 namespace skel::mapping {
 namespace {

@@ -7,8 +7,8 @@
 #include <skel/detail/cost/grid_models.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
 
+#include "catalogue_search.hpp"
 #include "route_search.hpp"
-#include "used_clusters.hpp"
 
 namespace skel::mapping {
 

@@ -7,8 +7,6 @@
 #include <skel/detail/cost/line_solver.hpp>
 #include <skel/detail/mapping/placement_search.hpp>
 
-#include "states_of_pairs.hpp"
-
 namespace skel::mapping {
 namespace {
 
@@ -70,8 +68,8 @@ std::vector<cost::station_load> explain_line(cost::line const& line, stop_condit
       return loads;
     } catch (stopped const&) {
     }
-  double const most = states_of_pairs(line);
-  if (line.stations.size() > 2 && most <= closed_states) try {
+  double const most = cost::states_of_pairs(line);
+  if (line.stations.size() > 2 && most <= cost::closed_states) try {
       cost::closure_options rough;
       rough.window = 2;
       rough.bounds = false;

@@ -1,4 +1,4 @@
-#include "mapping/migration/cheapest_sequence.hpp"
+#include "mapping/migration/expected_time.hpp"
 
 #include <gmock/gmock.h>
 
