@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "local_states.hpp"
+#include "structure.hpp"
 
 namespace skel::cost::pepa::detail {
 namespace {

@@ -1,4 +1,4 @@
-#include "local_states.hpp"
+#include "structure.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -10,7 +10,7 @@
 
 #include <skel/detail/base/contract.hpp>
 
-#include "derivation.hpp"
+#include "explorer.hpp"
 
 namespace skel::cost::pepa {
 

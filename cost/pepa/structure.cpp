@@ -12,8 +12,6 @@
 
 #include <skel/detail/base/number.hpp>
 
-#include "local_states.hpp"
-
 namespace skel::cost::pepa::detail {
 
 bool component::covers(index action) const {

@@ -7,6 +7,7 @@
 #include <skel/detail/base/error.hpp>
 
 #include "busiest_part.hpp"
+#include "default_model_text.hpp"
 
 namespace skel::cost {
 
@@ -107,6 +108,12 @@ std::optional<reduction_time> reduction_predictor::predict(plan::reduction_algor
 
 reduction_errors const& reduction_predictor::errors_of(reduction_problem const& problem) const {
   return constants_for(problem.pattern.parts).errors[static_cast<std::size_t>(problem.known_by)];
+}
+
+platform::reduction_model const& default_reduction_model() {
+  static platform::reduction_model const model =
+      platform::parse_reduction_model(default_model_text(), "the model that skel ships");
+  return model;
 }
 
 }  // namespace skel::cost

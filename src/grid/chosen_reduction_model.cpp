@@ -8,7 +8,6 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/text_file.hpp>
-#include <skel/detail/cost/reduction/default_model.hpp>
 #include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>

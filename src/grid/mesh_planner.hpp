@@ -11,7 +11,7 @@
 #include <skel/detail/adapt/mesh_remapper.hpp>
 #include <skel/detail/base/fields.hpp>
 #include <skel/detail/base/piecewise_linear.hpp>
-#include <skel/detail/cost/mesh/shared_ranks.hpp>
+#include <skel/detail/cost/mesh/inside_time.hpp>
 #include <skel/detail/grid/mesh_report.hpp>
 #include <skel/detail/machine/machine_of_ranks.hpp>
 #include <skel/detail/machine/rank_cores.hpp>

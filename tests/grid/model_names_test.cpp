@@ -18,7 +18,7 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/text_file.hpp>
 #include <skel/detail/cost/mesh/inside_time.hpp>
-#include <skel/detail/cost/reduction/default_model.hpp>
+#include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/mapping/copy_tree_problem.hpp>
 #include <skel/detail/mapping/exchange_problem.hpp>

@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/cost/reduction/default_model.hpp>
+#include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/platform/host_load.hpp>
 #include <skel/detail/platform/kept_files.hpp>

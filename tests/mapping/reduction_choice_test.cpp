@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/cost/reduction/default_model.hpp>
+#include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/mapping/decider.hpp>
 
 #include "support/decision_laws.hpp"

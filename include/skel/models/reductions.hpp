@@ -1,7 +1,6 @@
 #pragma once
 
 /// What irregular reductions take, and which algorithm is chosen.
-#include <skel/detail/cost/reduction/default_model.hpp>
 #include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/mapping/reduction_choice.hpp>
 #include <skel/detail/plan/reduction.hpp>

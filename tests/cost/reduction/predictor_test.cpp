@@ -8,7 +8,6 @@
 #include <gmock/gmock.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/cost/reduction/default_model.hpp>
 
 #include "support/random_reductions.hpp"
 

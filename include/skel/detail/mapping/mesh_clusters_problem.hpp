@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <skel/detail/cost/mesh/shared_ranks.hpp>
+#include <skel/detail/cost/mesh/inside_time.hpp>
 #include <skel/detail/mapping/clusters_by_size.hpp>
 #include <skel/detail/mapping/decision_problem.hpp>
 #include <skel/detail/platform/description.hpp>

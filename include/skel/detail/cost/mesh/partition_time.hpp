@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include <skel/detail/cost/mesh/all_reduce_time.hpp>
 #include <skel/detail/cost/mesh/iteration_time.hpp>
-#include <skel/detail/cost/mesh/message_path.hpp>
 #include <skel/detail/plan/partition_figures.hpp>
 #include <skel/detail/platform/description.hpp>
 #include <skel/detail/record/mesh_app.hpp>

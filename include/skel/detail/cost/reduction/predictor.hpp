@@ -58,4 +58,8 @@ class reduction_predictor {
   std::vector<constants> fits_;
 };
 
+/// The model of irregular reductions that ships with skel, for programs on machines that were not trained on: written
+/// by `skel train` on the machine that it names. Read once.
+platform::reduction_model const& default_reduction_model();
+
 }  // namespace skel::cost
