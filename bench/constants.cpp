@@ -334,7 +334,7 @@ int load(std::size_t rounds) {
   return 0;
 }
 
-/// What announcements count that reading takes (src/platform/announcements.cpp): a flood of lines of each kind.
+/// What announcements count that reading takes (src/platform/monitor/announcements.cpp): a flood of lines of each kind.
 int announce(std::size_t rounds) {
   platform::snapshot const machine(platform::description(0, {{.name = "n", .hosts = 1000, .inside = {1e-4, 1e8}}}, {}));
   auto const file = std::filesystem::temp_directory_path() / fmt::format("skel_announce_{}.jsonl", getpid());

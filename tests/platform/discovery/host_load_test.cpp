@@ -9,7 +9,7 @@
 #include <skel/detail/platform/host_load.hpp>
 #include <skel/detail/record/clock.hpp>
 
-#include "files_fixture.hpp"
+#include "platform/files_fixture.hpp"
 
 namespace {
 

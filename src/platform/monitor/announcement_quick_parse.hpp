@@ -4,7 +4,7 @@
 
 #include <skel/detail/platform/announcement.hpp>
 
-#include "quick_scanner.hpp"
+#include "files/quick_scanner.hpp"
 
 namespace skel::platform::detail {
 

@@ -7,7 +7,7 @@
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/survey.hpp>
 
-#include "two_sites.hpp"
+#include "platform/two_sites.hpp"
 
 namespace {
 

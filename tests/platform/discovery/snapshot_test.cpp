@@ -12,7 +12,7 @@
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/platform/snapshot.hpp>
 
-#include "two_sites.hpp"
+#include "platform/two_sites.hpp"
 
 namespace {
 

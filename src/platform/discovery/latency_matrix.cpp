@@ -1,4 +1,4 @@
-#include <skel/detail/platform/latency_matrix.hpp>
+#include <skel/detail/platform/clusters.hpp>
 
 #include <algorithm>
 #include <cmath>

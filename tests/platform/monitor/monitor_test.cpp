@@ -10,7 +10,7 @@
 #include <skel/detail/platform/model_parameters.hpp>
 #include <skel/detail/platform/monitor.hpp>
 
-#include "two_sites.hpp"
+#include "platform/two_sites.hpp"
 
 namespace {
 

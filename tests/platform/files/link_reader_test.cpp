@@ -1,4 +1,4 @@
-#include "link_reader.hpp"
+#include "files/link_reader.hpp"
 
 #include <optional>
 #include <string>

@@ -22,9 +22,9 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/announcements.hpp>
 
-#include "announcement_source.hpp"
-#include "files_fixture.hpp"
-#include "two_sites.hpp"
+#include "monitor/announcement_source.hpp"
+#include "platform/files_fixture.hpp"
+#include "platform/two_sites.hpp"
 
 namespace {
 

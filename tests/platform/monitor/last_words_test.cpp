@@ -8,7 +8,7 @@
 #include <skel/detail/platform/last_words.hpp>
 #include <skel/detail/platform/monitor.hpp>
 
-#include "two_sites.hpp"
+#include "platform/two_sites.hpp"
 
 namespace {
 

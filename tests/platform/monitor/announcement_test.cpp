@@ -7,7 +7,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/announcement.hpp>
 
-#include "two_sites.hpp"
+#include "platform/two_sites.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "announcement_quick_parse.hpp"
+#include "monitor/announcement_quick_parse.hpp"
 
 #include <random>
 #include <string>

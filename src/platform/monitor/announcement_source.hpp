@@ -39,7 +39,7 @@ class announcements::source {
   source() = default;
 };
 
-/// The two kinds of it: src/platform/announcement_file.cpp, announcement_socket.cpp.
+/// The two kinds of it: announcement_file.cpp, announcement_socket.cpp.
 std::unique_ptr<announcements::source> watch_file(std::filesystem::path const& file);
 std::unique_ptr<announcements::source> listen_at(std::filesystem::path const& path);
 
