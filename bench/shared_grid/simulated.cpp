@@ -20,7 +20,6 @@
 #include "grid/planner.hpp"
 #include "grid/processor_map.hpp"
 #include "grid/program_history.hpp"
-#include "grid/remapping.hpp"
 #include "runtime/line/run_here.hpp"
 #include "shared_grid/frames.hpp"
 #include "shared_grid/job.hpp"
