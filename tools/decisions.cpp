@@ -175,8 +175,9 @@ the move was to take and what it took. If more than one choice was measured, the
 uses over that of the fastest measured choice, less 1.
 
 --json gives {"problems": [{"problem", "requests", "decisions", "uses", "median_error", "median_entry_error",
-"mean_regret"}], "requests": [{"problem", "request", "decisions", "choice", "reason", "model", "predicted": s, "expected":
-s, "measured": s, "uses", "entry": s, "paid": s, "choices_measured", "regret"}], "cut_line"}. Values that were not measured are null. A last line without an end is left
+"mean_regret"}], "requests": [{"problem", "request", "decisions", "choice", "reason", "model", "predicted": s,
+"expected": s, "measured": s, "uses", "entry": s, "paid": s, "choices_measured", "regret"}], "cut_line"}.
+Values that were not measured are null. A last line without an end is left
 out: cut_line is its number, otherwise null. The exit status is 1 if nothing was decided.
 
 Example:

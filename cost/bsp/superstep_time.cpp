@@ -180,4 +180,10 @@ double rescheduling_time(machine const& grid, std::span<std::size_t const> hosts
   return 2 * inside + between;
 }
 
+double migration_messages(machine const& among) {
+  std::vector<std::size_t> all(among.hosts.host_count());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return 2 * barrier_time(among, all);
+}
+
 }  // namespace skel::cost::bsp

@@ -31,7 +31,7 @@ std::vector<candidate<remap_way>> remap_choice::candidates(request const& asked,
 std::string remap_choice::describe(request const& asked) const {
   std::string out;
   if (asked.program != 0) out = print("program %016llx ", static_cast<unsigned long long>(asked.program));
-  return out.append(print("after %.9g ", asked.passed))
+  return out.append(print("after %.15g ", asked.passed))
       .append(of_.unit)
       .append(print(": %zu ways compared over %.9g ", asked.ways.size(), asked.uses))
       .append(of_.repeats);
@@ -55,7 +55,8 @@ std::size_t move_decider::choose(double passed, std::vector<remap_way> ways, dou
   asked_ = remap_request{program_, passed, std::move(ways), uses};
   auto const& chosen = decider_.decide(*asked_).chosen().plan;
   uses_ = seconds_ = 0, times_ = 0;
-  if (chosen.name != remap_choice::stay) move_ = {*asked_, chosen.kind, chosen.entry - besides(chosen.kind)};
+  if (chosen.name != remap_choice::stay)
+    under_way_.push_back({*asked_, chosen.kind, chosen.entry - besides(chosen.kind)});
   return chosen.index;
 }
 
@@ -92,17 +93,23 @@ move_decision move_decider::decide(ways_to_go_on now) {
 }
 
 void move_decider::used(double uses, double seconds) {
-  if (!asked_ || !(uses > 0)) return;
+  if (!asked_ || !under_way_.empty() || !(uses > 0)) return;
   uses_ += uses, seconds_ += seconds;
   if (std::has_single_bit(++times_) && asked_->uses > 0)
     decider_.tell_measured(*asked_, {times_, asked_->uses * seconds_ / uses_});
 }
 
 void move_decider::moved(double seconds) {
-  auto const made = std::exchange(move_, std::nullopt);
-  if (!made) return;
-  decider_.tell_paid(made->asked, seconds);
-  if (!made->kind.empty()) besides_[made->kind].add(seconds - made->modelled);
+  if (under_way_.empty()) return;
+  auto const made = std::move(under_way_.front());
+  under_way_.pop_front();
+  decider_.tell_paid(made.asked, seconds);
+  if (!made.kind.empty()) besides_[made.kind].add(seconds - made.modelled);
+}
+
+void move_decider::stayed() {
+  if (!under_way_.empty()) under_way_.pop_back();
+  asked_.reset();
 }
 
 }  // namespace skel::mapping

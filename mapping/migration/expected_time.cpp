@@ -255,7 +255,8 @@ record::rescheduling expected_time::call(record::superstep const& step) {
     due_ = std::min(due_, step.number + std::max<std::size_t>(1, time.begins[changes[chosen]]));
   called_ += made.cost;
   if (settings_.apply) won_ -= made.price;
-  mover_.lost().looked(chosen != 0);
+  mover_.lost().looked(chosen == 0);
+  if (!settings_.apply) mover_.stayed();
   found_.clear();
   for (std::size_t a = 0; a < many && chosen == 0; ++a)
     found_.push_back({std::accumulate(seconds[a].begin(), seconds[a].end(), 0.0) / supersteps, change[a]});

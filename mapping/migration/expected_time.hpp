@@ -61,6 +61,7 @@ class expected_time final : public policy {
 
   void decide_by(decision_setup const& how) override { mover_.decide_by(how); }
   void moved(double seconds) override { mover_.moved(seconds); }
+  void stayed() override { mover_.stayed(); }
   bool takes_samples() const override { return true; }
   void pin(std::size_t process) override { pinned_.at(process) = true; }
   std::optional<record::rescheduling> after(record::superstep const& step) override;

@@ -1,6 +1,7 @@
 #include <skel/detail/adapt/mesh_remapper.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
@@ -189,6 +190,10 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   mover_.used(static_cast<double>(iterations), since.iterating);
   auto const seen = look_at(since, iterations);
   mover_.lost().add(seen.possible * static_cast<double>(iterations));
+  // What may be won has changed by more than expected iterations are wrong: looks that were in vain say nothing of it.
+  double const share = seen.possible / seen.measured;
+  if (!news.announced.empty() || std::abs(share - seen_share_) > error_)
+    mover_.lost().has_changed(), seen_share_ = share;
   auto& looked = reviews_.emplace_back(record::mesh_review{
       .iteration = since.iterations, .stays = seen.measured, .goes = seen.measured, .host_leaves = seen.must_go});
   if (!seen.must_go && !mover_.lost().pays_look(planning_)) return std::nullopt;
@@ -201,11 +206,11 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
                              .possible = seen.possible};
   for (auto const& one : found) all.elsewhere.push_back(one.goes);
   if (found.empty()) {
-    mover_.lost().looked(false);
+    mover_.lost().looked(false);  // there was nothing to choose from
     return std::nullopt;
   }
   auto const made = mover_.decide(std::move(all));
-  mover_.lost().looked(made.moves);
+  mover_.lost().looked(!made.moves);
   looked.moved = made.moves, looked.lost = made.lost;
   auto& shown = made.moves ? found[made.way().index]
                            : *std::ranges::min_element(found, {}, [](way const& one) { return one.goes.period; });

@@ -200,6 +200,7 @@ void remapping::remapped(record::remap_record const& what) {
   if (decision != nullptr) decision->refused = failed;
   if (!failed.empty()) {
     if (!what.refused.empty()) present_ = moving_->from;
+    remapper_.stayed();
     pin(what.stay);
     bound_ = 0;
   } else if (what.done > 0) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include <skel/detail/base/statistics.hpp>
@@ -51,12 +50,6 @@ double slowest(cost::bsp::machine const& machine, record::superstep const& step)
 
 }  // namespace
 
-double migration_messages(cost::bsp::machine const& among) {
-  std::vector<std::size_t> all(among.hosts.host_count());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return 2 * cost::bsp::barrier_time(among, all);
-}
-
 rescheduling::rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::migration::policy> policy)
     : where_(std::move(setup.where)),
       policy_(policy
@@ -72,7 +65,7 @@ rescheduling::rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::mi
       quotas_(wanted_.size(), std::numeric_limits<double>::infinity()),
       shares_(where_.host_of_rank.size(),
               platform::slot_series(slot, platform::slot_series::value_of::mean, platform::sure_enough * slot)),
-      prices_(where_.machine, migration_messages(where_.machine)) {
+      prices_(where_.machine, cost::bsp::migration_messages(where_.machine)) {
   made_.policy = setup.policy.name;
   policy_->decide_by(setup.decisions);
 }
@@ -224,6 +217,8 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
     }
     out.seconds = std::max(0.0, out.seconds - there + slowest(where_.machine, out));
     ran_on_ = last.rank_of;
+  } else if (moves_) {
+    policy_->stayed();
   }
   // What has happened is priced by what hosts gave, what is to come by what they will.
   for (std::size_t r = 0; r < shares_.size(); ++r)

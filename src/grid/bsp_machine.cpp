@@ -17,7 +17,7 @@ bsp_machine make_bsp_machine(run_platform const& where, platform::description co
                   .threads = std::move(made.threads)};
   out.machine.hosts = std::move(made.hosts);
   out.machine.memory = std::move(made.memory);
-  out.machine.fixed = migration_messages(out.machine);
+  out.machine.fixed = cost::bsp::migration_messages(out.machine);
   return out;
 }
 

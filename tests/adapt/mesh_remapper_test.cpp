@@ -71,7 +71,7 @@ TEST(MeshRemapper, ElementsStayWhereNoOtherPartitionHasRoom) {
 }
 
 /// A move took 3 s beside what its model says: it must have lost as much more before the next one.
-TEST(MeshRemapper, WhatAMoveTookIsExpectedOfTheNextOne) {
+TEST(MeshRemapper, ExpectsOfAMoveWhatTheLastOneTook) {
   row_of_cells one(3000, 3);
   auto by = remapper_of(one);
   ASSERT_EQ(reviews_until_moved(by, one, 4, 20), 1u);
@@ -80,6 +80,19 @@ TEST(MeshRemapper, WhatAMoveTookIsExpectedOfTheNextOne) {
   ASSERT_GT(reviews_until_moved(by, one, 1, 20), 0u);
   EXPECT_NEAR(by.reviews().back().entry, first + 3, 0.01);
   EXPECT_GT(by.reviews().back().lost, by.reviews().back().entry);
+}
+
+/// A host that is a little slow costs looks in vain, which make the next ones rarer, but not when it becomes very slow.
+TEST(MeshRemapper, LooksAtOnceWhenSomethingChangesHoweverManyLooksWereInVain) {
+  row_of_cells one(300, 3);
+  auto by = remapper_of(one);
+  std::uint64_t k = 0;
+  for (int looks = 0; looks<60; looks += by.reviews().back().entry> 0 ? 1 : 0) {
+    ASSERT_FALSE(by.review(one.after(10'000 * (k + 1), 10'000, 1.04), 10'000, 0.01)) << "a gain within the doubt";
+    ASSERT_LT(++k, 10'000U);
+  }
+  by.review(one.after(10'000 * (k + 1), 10'000, 4), 10'000, 0.01);  // loses 2.7 s; 61 times planning are 3 s
+  EXPECT_GT(by.reviews().back().entry, 0);
 }
 
 TEST(MeshRemapper, NothingMovesForWhatIsLeft) {

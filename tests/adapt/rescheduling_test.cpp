@@ -100,13 +100,14 @@ TEST(Rescheduling, TellsEachCallAsADecisionOfTheDecider) {
   auto begun = setup("skel");
   begun.decisions.log = &log;
   skel::rescheduling watcher(std::move(begun));
-  for (std::uint64_t number = 1; watcher.made().moves == 0 && number < 20; ++number) watcher.next_moves(uneven(number));
+  std::uint64_t number = 0;
+  while (watcher.made().moves == 0 && number < 20) watcher.next_moves(uneven(++number));
   ASSERT_GT(watcher.made().moves, 0U);
   ASSERT_EQ(log.all.size(), watcher.made().calls.all());
   EXPECT_EQ(log.all.back().problem, "migration");
   EXPECT_NE(log.all.back().candidates.front().name, "stay");
-  EXPECT_EQ(log.all.back().request.find("after "), 0U);
-  EXPECT_NE(log.all.back().request.find(" supersteps: "), std::string::npos);
+  EXPECT_THAT(log.all.back().request, testing::MatchesRegex("after " + std::to_string(number) +
+                                                            " supersteps: [0-9]+ ways compared over .* supersteps"));
 }
 
 TEST(Rescheduling, TellsWhatEachMoveTook) {

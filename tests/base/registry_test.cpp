@@ -1,6 +1,7 @@
 #include <skel/detail/base/registry.hpp>
 
-#include <vector>
+#include <deque>
+#include <string>
 
 #include <gmock/gmock.h>
 
@@ -23,10 +24,12 @@ TEST(Registry, KeepsItsLaws) {
 TEST(Registry, FindsARowThatWasAddedAndKeepsTheOthers) {
   registry<named_row> all("policy", policy_rows);
   named_row const* const first = &all[0];
-  for (std::size_t k = 0; k < 1000; ++k) all.add({"more", "Takes room."});
+  std::deque<std::string> names;
+  for (std::size_t k = 0; k < 1000; ++k) all.add({names.emplace_back("more" + std::to_string(k)), "Takes room."});
   EXPECT_EQ(&all[0], first);
   EXPECT_EQ(all.size(), 1002U);
-  EXPECT_EQ(all.at("more"), 2U);
+  EXPECT_EQ(all.of_skel(), 2U);
+  EXPECT_EQ(all.at("more7"), 9U);
 }
 
 TEST(Registry, NamesTheNearestRowOrAll) {

@@ -16,7 +16,7 @@
 #include <skel/skel.hpp>
 
 // Runs that are moved while they go on, by what is announced of their hosts. What is decided:
-// tests/mapping/remapper_test.
+// tests/adapt/remapper_test.
 namespace {
 
 /// Keeps a core busy for so long [s].

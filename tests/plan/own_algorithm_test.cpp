@@ -1,5 +1,7 @@
 // An algorithm of a test's own: its row is all that it takes to be named, and to be tested like all others
 // (collective_test.cpp runs all rows).
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <skel/detail/plan/collective.hpp>
@@ -35,6 +37,15 @@ TEST(OwnAlgorithm, IsFoundByItsName) {
             "algorithm: 'onw' is no algorithm of broadcast; did you mean 'own'?");
   collective_problem const problem{.ranks = 4, .bytes = 100};
   EXPECT_EQ(steps_of({.operation = collective::broadcast, .algorithm = "own"}, problem, 3).steps.size(), 1U);
+}
+
+TEST(OwnAlgorithm, NamesOfAnOperationDiffer) {
+  for (auto const operation : skel::plan::all_collectives) {
+    std::vector<skel::plan::collective_algorithm> rows;
+    for (auto const& row : collective_algorithms())
+      if (row.operation == operation) rows.push_back(row);
+    check_names(rows);
+  }
 }
 
 TEST(Collectives, KeepTheLawsOfARegistry) {

@@ -50,18 +50,19 @@ TEST(RemapChoice, SaysItsFamily) {
             "program 0000000000000001 after 0.5 s: 1 ways compared over 3 items");
 }
 
-TEST(Regret, ALookPaysWhenAsMuchWasLostAndLaterAfterEachInVain) {
-  regret lost;
+TEST(StayingLoss, ALookPaysWhenAsMuchWasLostAndLaterAfterEachInVain) {
+  staying_loss lost;
   lost.add(1);
   EXPECT_FALSE(lost.pays_look(1));
   lost.add(0.5);
   EXPECT_TRUE(lost.pays_look(1));
-  lost.looked(false);
+  lost.looked(true);
   lost.add(1.5);
   EXPECT_FALSE(lost.pays_look(1));
   lost.add(1);
   EXPECT_TRUE(lost.pays_look(1));
   lost.looked(true);
+  lost.has_changed();
   lost.add(1.5);
   EXPECT_TRUE(lost.pays_look(1));
   EXPECT_EQ(lost.since_move(), 5.5);
@@ -85,7 +86,7 @@ TEST(MoveDecider, MovesWhenStayingHasCostWhatMovingCosts) {
   EXPECT_FALSE(one.decide(at(6)).moves) << "a better way that was not known has cost nothing yet";
 }
 
-TEST(MoveDecider, WhoTellsWhatMayBeWonIsAskedByTheShareThatThereIs) {
+TEST(MoveDecider, CountsTheShareOfWhatMayBeWonAtMostThatTheBestWayWins) {
   move_decider one(of_meshes, 1);
   one.lost().add(8);  // a second of it in each use
   auto now = at(10);
@@ -145,15 +146,32 @@ TEST(MoveDecider, LearnsWhatMovesOfAKindTakeBesideTheirModel) {
   EXPECT_NEAR(log.all.back().candidates.front().entry, 3, 1e-9);
 }
 
-/// A call may follow before what the one before has moved is there.
-TEST(MoveDecider, WhatAMoveTookIsOfTheMoveAndNotOfALaterStay) {
+/// A BSP program may decide again before it knows what its last move took.
+TEST(MoveDecider, TellsOfEachMoveWhatItTook) {
   told log;
   move_decider one(of_bsp, 0);
   one.decide_by({.log = &log, .forced = {}, .known = {}});
   EXPECT_EQ(one.choose(1, {{"stay", 0, 1, 0, 0}, {"there", 1, 0.5, 0, 1}}, 10), 1u);
   EXPECT_EQ(one.choose(2, {{"stay", 0, 1, 0, 0}, {"there", 1, 2, 0, 1}}, 10), 0u);
-  one.moved(4);
-  EXPECT_THAT(log.entries, testing::ElementsAre(std::pair(std::uint64_t{1}, 4.0)));
+  EXPECT_EQ(one.choose(3, {{"stay", 0, 1, 0, 0}, {"there", 1, 0.5, 0, 1}}, 10), 1u);
+  one.moved(4), one.moved(5), one.moved(6);
+  EXPECT_THAT(log.entries, testing::ElementsAre(std::pair(std::uint64_t{1}, 4.0), std::pair(std::uint64_t{3}, 5.0)));
+}
+
+TEST(MoveDecider, AMoveThatIsNotMadeHasNoTimes) {
+  told log;
+  move_decider one(of_bsp, 0);
+  one.decide_by({.log = &log, .forced = {}, .known = {}});
+  one.choose(1, {{"stay", 0, 1, 0, 0}, {"there", 1, 0.5, 0, 1}}, 10);
+  one.used(1, 1);  // it is under way
+  one.stayed();
+  one.used(1, 1), one.moved(4);
+  EXPECT_TRUE(log.times.empty());
+  EXPECT_TRUE(log.entries.empty());
+  one.choose(2, {{"stay", 0, 1, 0, 0}, {"there", 1, 0.5, 0, 1}}, 10);
+  one.moved(4), one.used(1, 0.5);
+  EXPECT_THAT(log.entries, testing::ElementsAre(std::pair(std::uint64_t{2}, 4.0)));
+  EXPECT_THAT(log.times, testing::ElementsAre(std::pair(std::uint64_t{2}, 5.0)));
 }
 
 TEST(MoveDecider, TellsWhatUsesTookUntilItDecidesAgain) {

@@ -134,7 +134,8 @@ class mesh_remapper {
   mapping::move_decider mover_;
   std::map<std::vector<int>, double> besides_;  // of ranks that were selected: what a partition took over what was said
   bool has_changed_ranks_ = false;
-  double seconds_ = 0;  // of iterations [s]
+  double seconds_ = 0;     // of iterations [s]
+  double seen_share_ = 0;  // of an iteration, that might be won when that had changed last
   std::vector<record::mesh_review> reviews_;
 };
 

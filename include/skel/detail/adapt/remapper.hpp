@@ -51,6 +51,8 @@ class remapper {
   std::optional<remap_decision> decide(remap_conditions const& now);
   /// The move that was decided on last took so long [s].
   void moved(double seconds) { mover_.moved(seconds); }
+  /// It is not made.
+  void stayed() { mover_.stayed(); }
 
  private:
   std::size_t way_home(remap_conditions const& now, double price, std::vector<mapping::near_placement>& found);

@@ -29,9 +29,6 @@ struct bsp_machine {
   std::vector<std::size_t> threads;  ///< of each rank
 };
 
-/// Of a migration, whatever its state [s]: two messages between all hosts. O(hosts + clusters^2).
-double migration_messages(cost::bsp::machine const& among);
-
 /// What a BSP program whose processes may migrate has to know to begin.
 struct rescheduling_setup {
   skeletons::migration_settings policy;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>
@@ -28,7 +29,7 @@ struct named_row {
   std::string_view name, sentence;
 };
 
-/// What there are several of: rows with a `name` that users write, a `sentence` for help, and what the row stands for.
+/// The rows of a kind. A row has a `name` that users write, a `sentence` for help, and what it stands for.
 /// Rows keep their numbers and addresses. Laws (tests/support/registry_laws.hpp): names differ and can be written as
 /// one word; a sentence ends with a point.
 template <class Row>
@@ -36,10 +37,16 @@ class registry {
  public:
   /// `kind`: what errors call one of them, such as "policy". It outlives the registry.
   explicit registry(std::string_view kind, std::span<Row const> rows = {})
-      : kind_(kind), rows_(rows.begin(), rows.end()) {}
+      : kind_(kind), rows_(rows.begin(), rows.end()), of_skel_(rows.size()) {}
 
-  /// Adds a row behind the others. Precondition: no other thread uses the registry.
-  void add(Row const& row) { rows_.push_back(row); }
+  /// Adds a row behind the others. Texts that it refers to outlive the registry. Preconditions: no row has its name,
+  /// and no other thread uses the registry.
+  void add(Row const& row) {
+    SKEL_EXPECTS(!find(row.name));
+    rows_.push_back(row);
+  }
+  /// How many rows it had before one was added.
+  std::size_t of_skel() const { return of_skel_; }
 
   auto begin() const { return rows_.begin(); }
   auto end() const { return rows_.end(); }
@@ -74,6 +81,7 @@ class registry {
  private:
   std::string_view kind_;
   std::deque<Row> rows_;
+  std::size_t of_skel_;
 };
 
 }  // namespace skel

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <map>
@@ -85,15 +86,17 @@ class remap_choice {
 };
 
 /// What staying has cost a program beside the best way known, or at the most [s].
-class regret {
+class staying_loss {
  public:
   void add(double seconds) { since_move_ += seconds, since_look_ += seconds; }
 
   /// Whether a look for a better way is due, which costs so much [s]: as much was lost since the last look, and one
-  /// more time for each look in a row that moved nothing.
+  /// more time for each look in a row that was in vain.
   bool pays_look(double cost) const { return since_look_ > cost * static_cast<double>(1 + in_vain_); }
-  void looked(bool moves) { since_look_ = 0, in_vain_ = moves ? 0 : in_vain_ + 1; }
+  void looked(bool in_vain) { since_look_ = 0, in_vain_ = in_vain ? in_vain_ + 1 : 0; }
   std::size_t in_vain() const { return in_vain_; }
+  /// What looks have found says nothing any more.
+  void has_changed() { in_vain_ = 0; }
 
   double since_move() const { return since_move_; }
   /// It has moved, or no way is better any more.
@@ -149,12 +152,12 @@ class move_decider {
   /// `program`: the same for each run of it; 0: nobody says.
   move_decider(remap_family const& of, std::uint64_t program);
 
-  /// Who is told, and what is forced.
+  /// Takes the log that it tells, and the choices that are forced.
   void decide_by(decision_setup const& how);
   bool stays() const { return stays_; }  ///< whatever happens: it is forced
 
-  regret& lost() { return lost_; }
-  regret const& lost() const { return lost_; }
+  staying_loss& lost() { return lost_; }
+  staying_loss const& lost() const { return lost_; }
 
   /// The price of a way whose model says `modelled`, corrected by what ways of its kind took in this run [s].
   double entry(std::string const& kind, double modelled) const { return modelled + besides(kind); }
@@ -166,10 +169,12 @@ class move_decider {
   /// The same where the caller knows for how many uses ways are to be compared. Returns the chosen one's index.
   std::size_t choose(double passed, std::vector<remap_way> ways, double uses);
 
-  /// So many uses took so long [s] after what was chosen last.
+  /// So many uses took so long [s] as the program stands since the last choice. Not told while a move is under way.
   void used(double uses, double seconds);
-  /// The move that was chosen last has been made and took so long [s].
+  /// The first move that was chosen and not told yet has been made, and took so long [s].
   void moved(double seconds);
+  /// The last move that was chosen is not made.
+  void stayed();
 
  private:
   double besides(std::string const& kind) const;
@@ -178,7 +183,7 @@ class move_decider {
   bool stays_ = false;
   std::string_view problem_;
   decider<remap_choice> decider_;
-  regret lost_;
+  staying_loss lost_;
   bool gained_ = false;                                  // a better way was known when it was asked last
   std::map<std::string, platform::forecaster> besides_;  // of a kind: what moves took beside what models said [s]
   std::uint64_t decisions_ = 0;
@@ -190,7 +195,7 @@ class move_decider {
     std::string kind;
     double modelled = 0;  // its entry, without what was learnt [s]
   };
-  std::optional<move> move_;  // that was chosen last, until it has been made
+  std::deque<move> under_way_;  // a BSP program may choose one before the one before has been made
 };
 
 }  // namespace skel::mapping

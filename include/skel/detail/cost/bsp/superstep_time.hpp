@@ -105,4 +105,7 @@ double rescheduling_time(machine const& grid, std::span<std::size_t const> hosts
 /// What a process reports at a call [B]: its number, a set, its potential of migration there and its predicted time.
 inline constexpr double report_bytes = 32;
 
+/// Of a migration, whatever its state [s]: two messages between all hosts. O(hosts + clusters^2).
+double migration_messages(machine const& among);
+
 }  // namespace skel::cost::bsp

@@ -30,8 +30,10 @@ class policy {
   /// Who is told the decisions of its calls, and what is forced there. Nothing where they are none of the decider.
   virtual void decide_by(decision_setup const&) {}
 
-  /// What the moves of the last call took together [s].
+  /// What the moves of the first call that was not told yet took together [s].
   virtual void moved(double) {}
+  /// Nothing of that has moved.
+  virtual void stayed() {}
 
   /// Whether it may be told some supersteps only: several in a row, each of which stands for as many as were passed
   /// over.
