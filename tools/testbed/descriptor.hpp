@@ -1,8 +1,11 @@
 #pragma once
 
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -39,5 +42,18 @@ class descriptor {
   std::string const reason = std::generic_category().message(errno);
   throw error(what + ": " + reason + (remedy.empty() ? "" : "; " + remedy));
 }
+
+/// A file that one process has locked, and those that inherit it from it; the system lets it go when the last of them
+/// has ended, however that was.
+///
+/// Locks it, after making it where it is not there. Nothing where somebody else has it. Throws skel::error where it
+/// cannot be made.
+std::optional<descriptor> try_lock(std::filesystem::path const& file);
+
+/// Writes into a locked file who has it.
+void sign(descriptor const& lock, pid_t owner);
+
+/// Who has a file locked: 0 where that is not written yet, nothing where nobody has.
+std::optional<pid_t> owner_of(std::filesystem::path const& file);
 
 }  // namespace skel::testbed

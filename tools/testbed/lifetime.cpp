@@ -21,8 +21,8 @@
 
 #include "control.hpp"
 #include "cpu_groups.hpp"
+#include "descriptor.hpp"
 #include "emulation.hpp"
-#include "lock.hpp"
 #include "net_namespace.hpp"
 #include "packet_switch.hpp"
 

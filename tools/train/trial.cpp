@@ -18,7 +18,6 @@
 #include <skel/detail/runtime/reduction/body_time.hpp>
 #include <skel/detail/runtime/reduction/catalogue.hpp>
 
-#include "timings.hpp"
 #include "trial_loop.hpp"
 #include "virtual_team.hpp"
 

@@ -1,4 +1,4 @@
-#include "lock.hpp"
+#include "descriptor.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,4 +1,4 @@
-#include "testbed/lateness.hpp"
+#include "testbed/packet_switch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "testbed/lock.hpp"
+#include "testbed/descriptor.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
