@@ -30,7 +30,7 @@
 #include <skel/detail/machine/machine_news.hpp>
 #include <skel/detail/machine/probed_speeds.hpp>
 #include <skel/detail/machine/rank_cores.hpp>
-#include <skel/detail/mapping/migration_price.hpp>
+#include <skel/detail/mapping/migration/migration_learner.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/plan/placement.hpp>

@@ -7,6 +7,9 @@
 namespace {
 
 using skel::cost::bsp::migration;
+using skel::mapping::kept_migration_price;
+using skel::mapping::known_migration_price;
+using skel::mapping::migration_price;
 
 /// Two hosts that a byte crosses between in a nanosecond, and a message in ten microseconds.
 constexpr double latency = 1e-5, per_byte = 1e-9, messages = 2 * latency;
@@ -34,7 +37,7 @@ double price_of(skel::mapping::migration::migration_learner const& learner, doub
 TEST(MigrationLearner, KnowsWhatWasKnown) {
   skel::mapping::migration::migration_learner const learner(two_hosts(0.25, 3e-9), messages);
   EXPECT_FALSE(learner.has_any());
-  EXPECT_EQ(learner.learnt(), (skel::mapping::migration_price{0.25, 3e-9}));
+  EXPECT_EQ(learner.learnt(), (migration_price{0.25, 3e-9}));
 }
 
 TEST(MigrationLearner, TakesWhatLargeStatesTookForTheirBytes) {
@@ -77,6 +80,21 @@ TEST(MigrationLearner, HasNoPriceOfBytesOfSmallStates) {
   skel::mapping::migration::migration_learner learner(two_hosts(), messages);
   for (int i = 0; i < 16; ++i) add(learner, 1, i % 2 == 0 ? 8 : 32, 1e-3 * (1 + 0.1 * (i % 5) + 0.2 * (i % 2)));
   EXPECT_EQ(learner.learnt().per_byte, 0);
+}
+
+TEST(MigrationPrice, IsWhatWasKept) {
+  EXPECT_EQ(known_migration_price({}), std::nullopt);
+  EXPECT_EQ(known_migration_price({{"exchange|a", "1 "}, kept_migration_price({0.0104, 1e-9})}),
+            (migration_price{0.0104, 1e-9}));
+  EXPECT_EQ(known_migration_price({kept_migration_price({0, 2e-9})}), (migration_price{0, 2e-9}));
+}
+
+TEST(MigrationPrice, IsNothingWhereNoTimeIsKept) {
+  auto entry = kept_migration_price({1, 1});
+  for (auto const* const text : {"", "x 0 ", "-1 0 ", "1 -1 ", "0 0 ", "inf 0 ", "1 inf ", "1 ", "1 2", "1 2 3 "}) {
+    entry.second = text;
+    EXPECT_EQ(known_migration_price({entry}), std::nullopt) << text;
+  }
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 using namespace skel;
 using namespace skel::mapping;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double never = std::numeric_limits<double>::infinity();
 
 std::vector<std::size_t> clusters_in(std::uint32_t set) {
   std::vector<std::size_t> out;
@@ -32,7 +32,7 @@ std::vector<std::size_t> clusters_in(std::uint32_t set) {
 /// The least time of each size, by trying all sets.
 template <class Seconds>
 std::vector<double> least_of_sizes(std::size_t clusters, Seconds seconds) {
-  std::vector<double> least(clusters, infinity);
+  std::vector<double> least(clusters, never);
   for (std::uint32_t set = 1; set < 1U << clusters; ++set) {
     auto& best = least[static_cast<std::size_t>(std::popcount(set)) - 1];
     best = std::min(best, seconds(clusters_in(set)));
@@ -44,8 +44,8 @@ void expect_times(std::vector<sized_clusters> const& found, std::vector<double> 
   ASSERT_EQ(found.size(), least.size());
   for (std::size_t k = 0; k < least.size(); ++k) {
     EXPECT_TRUE(found[k].proven) << seed << ": " << k + 1;
-    EXPECT_EQ(found[k].clusters.size(), least[k] < infinity ? k + 1 : 0) << seed;
-    if (least[k] < infinity) {
+    EXPECT_EQ(found[k].clusters.size(), least[k] < never ? k + 1 : 0) << seed;
+    if (least[k] < never) {
       EXPECT_NEAR(found[k].seconds, least[k], 1e-9 * least[k]) << seed << ": " << k + 1;
     }
   }
