@@ -1,4 +1,4 @@
-#include <skel/detail/cost/mesh/all_reduce_time.hpp>
+#include <skel/detail/cost/mesh/partition_time.hpp>
 
 #include <algorithm>
 #include <numeric>

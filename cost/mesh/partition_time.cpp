@@ -6,7 +6,6 @@
 #include <string>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/cost/mesh/all_reduce_time.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 
