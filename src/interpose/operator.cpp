@@ -1,4 +1,4 @@
-#include "operator.hpp"
+#include "datatype.hpp"
 
 #include <algorithm>
 #include <climits>

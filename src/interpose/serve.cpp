@@ -6,7 +6,6 @@
 
 #include "datatype.hpp"
 #include "known_communicator.hpp"
-#include "operator.hpp"
 #include "process.hpp"
 
 namespace skel::interpose {
