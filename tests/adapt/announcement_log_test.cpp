@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "moved_text.hpp"
 // What reports say of announcements.
 namespace skel {
 namespace {
