@@ -16,9 +16,9 @@
 #include <skel/detail/mapping/exchange_problem.hpp>
 #include <skel/detail/mapping/mesh_clusters_problem.hpp>
 #include <skel/detail/mapping/migration/policy.hpp>
+#include <skel/detail/mapping/move_decider.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/mapping/reduction_choice.hpp>
-#include <skel/detail/mapping/move_decider.hpp>
 #include <skel/detail/plan/collective.hpp>
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/plan/reduction.hpp>

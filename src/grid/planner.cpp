@@ -21,8 +21,8 @@
 #include <skel/detail/cost/line_closure.hpp>
 #include <skel/detail/cost/line_simulation.hpp>
 #include <skel/detail/cost/shared_cores.hpp>
-#include <skel/detail/mapping/placement_search.hpp>
 #include <skel/detail/mapping/move_decider.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/platform/host_load.hpp>
 #include <skel/detail/platform/host_probe.hpp>

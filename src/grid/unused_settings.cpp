@@ -5,8 +5,8 @@
 
 #include <skel/detail/base/forced_uses.hpp>
 #include <skel/detail/mapping/migration/policy.hpp>
-#include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/mapping/move_decider.hpp>
+#include <skel/detail/mapping/placement_choice.hpp>
 
 #include "warn.hpp"
 
