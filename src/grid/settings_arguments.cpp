@@ -191,7 +191,7 @@ void print_help() {
     call.resize(width, ' ');
     std::puts(("  " + call + " ").append(row.sentence).c_str());
   }
-  std::printf("Policies of --skel-migration:\n%s", skeletons::migration_policies().help().c_str());
+  std::fputs(("Policies of --skel-migration:\n" + skeletons::migration_policies().help()).c_str(), stdout);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST_F(OwnRows, OfVerbsAreCalledAndExplained) {
 TEST_F(OwnRows, OfPoliciesAreTakenAndExplained) {
   std::string const scenario = file("scenario.json", R"({
     "skel_bsp": 1,
-    "platform": {"skel_platform": 1, "clusters": [{"name": "L", "hosts": 2, "latency": 1e-4, "bandwidth": 1e8}]},
+    "platform": {"skel_platform": 1, "clusters": [{"name": "L", "hosts": 2, "speed": 1e8, "latency": 1e-4, "bandwidth": 1e8}]},
     "mapping": ["L-0", "L-1"],
     "workload": {"kind": "wavefront", "order": 2, "first": 1e6, "last": 1e9},
     "policy": {"name": "stay_there"}})");
@@ -43,7 +43,7 @@ TEST_F(OwnRows, OfFormatsAreReadAndExplained) {
 
 TEST_F(OwnRows, OfModelsAndAlgorithmsArePricedAndListed) {
   std::string const platform = file("grid.json", R"({"skel_platform": 1, "clusters": [
-    {"name": "L", "hosts": 3, "latency": 1e-4, "bandwidth": 1e8}]})");
+    {"name": "L", "hosts": 3, "speed": 1e8, "latency": 1e-4, "bandwidth": 1e8}]})");
   auto const price = [&](std::string const& algorithm, std::string const& model) {
     return run(
         {SKEL_OWN_ROWS, "price", platform, "--algorithm", algorithm, "--model", model, "--bytes", "8", "--json"});
