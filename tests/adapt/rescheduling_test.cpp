@@ -129,6 +129,24 @@ TEST(Rescheduling, TellsWhatEachMoveTook) {
   EXPECT_EQ(log.entries, (std::vector<std::pair<std::uint64_t, double>>{{decided, 0.25}}));
 }
 
+TEST(Rescheduling, TellsNothingOfAMoveThatWasNotMade) {
+  told_decisions log;
+  auto begun = setup("skel");
+  begun.decisions.log = &log;
+  skel::rescheduling watcher(std::move(begun));
+  std::uint64_t number = 1;
+  while (watcher.next_moves(uneven(number)).empty()) ASSERT_LT(++number, 20U);
+  auto stayed = uneven(++number);
+  stayed.stay = {0, 1, 2, 3, 4, 5};  // no process could move
+  watcher.next_moves(stayed);
+  auto other = uneven(++number);  // the program moves one by itself
+  other.rank_of[0] = 1;
+  watcher.next_moves(other);
+  other.number = ++number, other.moved = 1, other.moving = 0.25;
+  watcher.next_moves(other);
+  EXPECT_TRUE(log.entries.empty());
+}
+
 TEST(Rescheduling, MovesNothingWhereItIsForcedToStay) {
   told_decisions log;
   auto begun = setup("skel");
