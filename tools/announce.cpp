@@ -37,7 +37,7 @@ std::string host_named(std::string const& name) {
 }
 
 /// A number of this option that is finite and at least 0, and not 0 unless that is allowed.
-double number_of(std::string const& option, std::string const& text, bool may_be_zero, char const* wanted) {
+double value_of(std::string const& option, std::string const& text, bool may_be_zero, char const* wanted) {
   auto const value = number_in<double>(text);
   if (!value || !std::isfinite(*value) || *value < 0 || (*value == 0 && !may_be_zero))
     refuse_option(option, "is " + in_quotes(text) + "; " + wanted);
@@ -47,7 +47,7 @@ double number_of(std::string const& option, std::string const& text, bool may_be
 announcement link_of(announce_options const& options) {
   announcement said{.says = kind::link, .host = host_named(options.words[1]), .to = host_named(options.words[2])};
   if (!options.latency.empty())
-    said.latency = number_of("--latency", options.latency, true, "seconds, 0 or more, are wanted");
+    said.latency = value_of("--latency", options.latency, true, "seconds, 0 or more, are wanted");
   if (!options.bandwidth.empty()) {
     said.bandwidth = size_of("--bandwidth", options.bandwidth);
     if (!(*said.bandwidth > 0) || !std::isfinite(*said.bandwidth))
@@ -68,10 +68,9 @@ announcement announcement_of(announce_options const& options) {
   if (words.size() == 2 && words[1] == "leaves") return {.says = kind::leaves, .host = host_named(words[0])};
   if (words.size() == 2 && words[1] == "joins") return {.says = kind::joins, .host = host_named(words[0])};
   if (words.size() == 3 && words[1] == "speed")
-    return {
-        .says = kind::speed,
-        .host = host_named(words[0]),
-        .factor = number_of("speed", words[2], false, "a factor of what the platform says, more than 0, is wanted")};
+    return {.says = kind::speed,
+            .host = host_named(words[0]),
+            .factor = value_of("speed", words[2], false, "a factor of what the platform says, more than 0, is wanted")};
   refuse_option("HOST", "is followed by no announcement: " + in_quotes(joined(words, " ")) +
                             "; HOST leaves, HOST joins, HOST speed FACTOR or link FROM TO is wanted");
 }
@@ -86,7 +85,7 @@ int announce(announce_options const& options, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* announce_footer =
     R"(Announcements:
   HOST leaves          The host will go: work on it must move.
   HOST joins           The host is there (again).
@@ -118,10 +117,11 @@ action add_announce(CLI::App& app) {
   app.add_option("--bandwidth", options->bandwidth, "Gives the link this bandwidth [B/s]; it may have a unit.")
       ->type_name("BYTES");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer);
+  app.footer(announce_footer);
   return [options](std::ostream& out) { return announce(*options, out); };
 }
-added_verb const added({"announce", "Tells a running program that hosts come, go or slow down.", add_announce});
+added_verb const added_announce({"announce", "Tells a running program that hosts come, go or slow down.",
+                                 add_announce});
 
 }  // namespace
 }  // namespace skel::tools

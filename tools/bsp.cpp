@@ -29,7 +29,7 @@ namespace {
 using nlohmann::ordered_json;
 
 /// Candidates of a call that people are shown.
-constexpr std::size_t most_shown = 50;
+constexpr std::size_t most_candidates = 50;
 
 struct bsp_options {
   std::string scenario, policy;
@@ -173,8 +173,8 @@ void print(platform::bsp_scenario const& scenario, mapping::migration::simulated
     if (timing) out << fmt::format("  deciding took {:.3g} s here\n", call.took);
     std::size_t shown = 0;
     for (auto const& one : call.candidates) {
-      if (++shown > most_shown) {
-        out << fmt::format("  and {} more (--json tells all)\n", call.candidates.size() - most_shown);
+      if (++shown > most_candidates) {
+        out << fmt::format("  and {} more (--json tells all)\n", call.candidates.size() - most_candidates);
         break;
       }
       out << fmt::format("  {:>6} {} -> {} {} pm {:.4g} t1 {:.4g} t2 {:.4g}  {}\n", one.process,
@@ -211,7 +211,7 @@ int bsp(bsp_options const& options, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* bsp_footer =
     R"(The command simulates a BSP program whose processes migrate. It prices each superstep: the slowest host, which
 its active processes share; the longest messages of a host; a barrier. The policy learns the times and moves processes.
 Calls and migrations take time as well. The scenario has platform, mapping, workload and policy (docs/formats.md).
@@ -241,10 +241,10 @@ action add_bsp(CLI::App& app) {
       ->type_name("SUPERSTEPS");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
   app.add_flag("--timing", options->timing, "Adds the time of each decision on this machine.");
-  app.footer(footer + skeletons::migration_policies().help());
+  app.footer(bsp_footer + skeletons::migration_policies().help());
   return [options](std::ostream& out) { return bsp(*options, out); };
 }
-added_verb const added({"bsp", "Simulates a BSP program whose processes migrate.", add_bsp});
+added_verb const added_bsp({"bsp", "Simulates a BSP program whose processes migrate.", add_bsp});
 
 }  // namespace
 }  // namespace skel::tools

@@ -83,7 +83,7 @@ int clusters(clusters_options const& options, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* clusters_footer =
     R"(Hosts are one cluster if their latencies agree within the tolerance. The matrix has the names of the hosts in its
 first line. One row per host follows, with latencies in seconds. Commas, semicolons, tabs or blanks separate the fields.
 
@@ -111,10 +111,10 @@ action add_clusters(CLI::App& app) {
       ->check(CLI::IsMember({"robust", "lowekamp-beguelin"}))
       ->capture_default_str();
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer);
+  app.footer(clusters_footer);
   return [options](std::ostream& out) { return clusters(*options, out); };
 }
-added_verb const added({"clusters", "Groups hosts into clusters by their latencies.", add_clusters});
+added_verb const added_clusters({"clusters", "Groups hosts into clusters by their latencies.", add_clusters});
 
 }  // namespace
 }  // namespace skel::tools

@@ -108,7 +108,7 @@ int collective(collective_options const& options, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* collective_footer =
     R"(All hosts of the platform take part, with one process each. Models predict the times. They take their parameters
 from the platform file (docs/formats.md), or else from latency and bandwidth.
 
@@ -138,10 +138,11 @@ action add_collective(CLI::App& app) {
   app.add_flag("--ordered", options->ordered,
                "Keeps operands in the order of the hosts, for an operator that is not commutative.");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer);
+  app.footer(collective_footer);
   return [options](std::ostream& out) { return collective(*options, out); };
 }
-added_verb const added({"collective", "Chooses the best way of a collective on a platform.", add_collective});
+added_verb const added_collective({"collective", "Chooses the best way of a collective on a platform.",
+                                   add_collective});
 
 }  // namespace
 }  // namespace skel::tools

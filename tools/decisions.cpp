@@ -167,7 +167,7 @@ int decisions(decisions_options const& options, std::ostream& out) {
   return all.empty() ? no_answer : done;
 }
 
-constexpr char const* footer =
+constexpr char const* decisions_footer =
     R"(A program writes the file if you start it with --skel-decisions FILE (libskel_mpi.so: SKEL_DECISIONS=FILE). For
 each request the command shows the last choice and its reason. It also shows three times of a use: as the model
 predicted it, as expected after correction by earlier measurements, and as measured. If a program moved, it shows what
@@ -189,11 +189,11 @@ action add_decisions(CLI::App& app) {
   app.add_option("FILE", options->file, "file of --skel-decisions; - reads standard input")->required();
   app.add_option("--page", options->page, "Writes a page with plots to FILE (HTML).")->type_name("FILE");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer);
+  app.footer(decisions_footer);
   return [options](std::ostream& out) { return decisions(*options, out); };
 }
-added_verb const added({"decisions", "Shows the decisions of a program, and the errors of its predictions.",
-                        add_decisions});
+added_verb const added_decisions({"decisions", "Shows the decisions of a program, and the errors of its predictions.",
+                                  add_decisions});
 
 }  // namespace
 }  // namespace skel::tools

@@ -98,7 +98,7 @@ int export_rules(rules_options const& options, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* export_rules_footer =
     R"(Open MPI 4.1 chooses algorithms of collectives by communicator size and bytes alone. The rules name the fastest
 algorithm of its component coll/tuned for each, as the models of the platform predict it, with its segment size. They
 hold for one rank per host in the order of the file (mpirun --map-by node). Bytes are those of the vector for
@@ -130,11 +130,12 @@ action add_export_rules(CLI::App& app) {
   app.add_flag("--every-operator", options->every_operator,
                "Uses only algorithms that are right for operators that are not commutative.");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer);
+  app.footer(export_rules_footer);
   return [options](std::ostream& out) { return export_rules(*options, out); };
 }
-added_verb const added({"export-rules", "Writes rules for Open MPI's own collectives from the models of a platform.",
-                        add_export_rules});
+added_verb const added_export_rules({"export-rules",
+                                     "Writes rules for Open MPI's own collectives from the models of a platform.",
+                                     add_export_rules});
 
 }  // namespace
 }  // namespace skel::tools

@@ -196,7 +196,7 @@ int forecast(forecast_options const& options, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* forecast_footer =
     R"(Each line of the file has a measurement, or several. Commas, semicolons or tabs separate them. A first line may
 name the columns. Each column is a series of its own. Fields may stand in quotes. Lines that begin with # are comments.
 --column reads only the columns that it names, and others may hold anything. The command does not read times:
@@ -221,11 +221,12 @@ action add_forecast(CLI::App& app) {
   app.add_option("--column", options->columns, "Forecasts only this series; you may repeat it.")->type_name("NAME");
   app.add_flag("--methods", options->methods, "Adds the error of each method.");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer);
+  app.footer(forecast_footer);
   return [options](std::ostream& out) { return forecast(*options, out); };
 }
-added_verb const added({"forecast", "Forecasts the next value of a series of measurements, and rates such forecasts.",
-                        add_forecast});
+added_verb const added_forecast({"forecast",
+                                 "Forecasts the next value of a series of measurements, and rates such forecasts.",
+                                 add_forecast});
 
 }  // namespace
 }  // namespace skel::tools

@@ -65,7 +65,7 @@ int generate(generate_options const& options, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* generate_footer =
     R"(The command writes random grids for tests of the selection of clusters: FAMILY-SEED-NUMBER.json, and in the
 folder apps the program of the same name with its coefficients there. They are the same on every machine, for any
 --count.
@@ -97,11 +97,11 @@ action add_generate(CLI::App& app) {
       ->capture_default_str();
   platforms->add_option("-o,--output", options->folder, "Writes them to this folder.")->type_name("DIR")->required();
   platforms->add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  platforms->footer(footer);
+  platforms->footer(generate_footer);
   return [options](std::ostream& out) { return generate(*options, out); };
 }
-added_verb const added({"generate", "Generates random platforms for tests of the selection of clusters.",
-                        add_generate});
+added_verb const added_generate({"generate", "Generates random platforms for tests of the selection of clusters.",
+                                 add_generate});
 
 }  // namespace
 }  // namespace skel::tools

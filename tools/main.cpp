@@ -26,7 +26,7 @@
 namespace skel::tools {
 namespace {
 
-constexpr char const* footer = R"(Examples:
+constexpr char const* main_footer = R"(Examples:
   skel probe -o grid.json                          measures this machine
   mpirun -np 4 skel probe -o grid.json             measures the hosts of 4 ranks, and the paths between them
   skel place grid.json pipeline.json               finds the best placement of a pipeline
@@ -163,7 +163,7 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   CLI::App app("skel places, prices and measures parallel programs on grids.", "skel");
   app.set_help_flag("-h,--help", "Prints this help.");  // verbs take it over
   app.set_version_flag("--version", std::string("skel ") + SKEL_VERSION, "Prints the version.");
-  app.footer(footer);
+  app.footer(main_footer);
   app.allow_extras();
   std::vector<verb_row> rows(verbs().begin(), verbs().end());
   std::ranges::sort(rows, {}, &verb_row::name);

@@ -101,7 +101,7 @@ int pattern_features_of(pattern_options const& options, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* pattern_footer =
     R"(Algorithms for an irregular reduction, x[index[i][j]] += f(i), are chosen by these features. In a .graph, .mtx or
 edge file an iteration is an edge (each undirected edge once), with its two ends as subscripts. In .pack, .su2, .obj and
 .msh it is an element or face with its nodes. P threads run the iterations in P contiguous blocks and own the elements
@@ -127,11 +127,12 @@ action add_pattern(CLI::App& app) {
   app.add_option("--threads", options->threads, "Counts features for P threads (default: the cores of the machine).")
       ->type_name("P");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer + mesh_formats().help());
+  app.footer(pattern_footer + mesh_formats().help());
   return [options](std::ostream& out) { return pattern_features_of(*options, out); };
 }
-added_verb const added({"pattern", "Describes the pattern of an irregular reduction over a mesh, graph or matrix.",
-                        add_pattern});
+added_verb const added_pattern({"pattern",
+                                "Describes the pattern of an irregular reduction over a mesh, graph or matrix.",
+                                add_pattern});
 
 }  // namespace
 }  // namespace skel::tools

@@ -289,7 +289,7 @@ int place(place_options const& options, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* place_footer =
     R"(A placement is the list of the stages' hosts, separated by commas. Plus signs join the workers of a farm:
 p1,a-0+a-1,p2. The candidates' file has one placement per line (lines that start with # are skipped), or is a JSON array
 of arrays of host names.
@@ -351,10 +351,10 @@ action add_place(CLI::App& app) {
   app.add_flag("--explain", options->explain, "Explains the answer: the bottleneck and the time of each stage.");
   app.add_flag("--progress", options->progress, "Prints the search time so far on standard error.");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer);
+  app.footer(place_footer);
   return [options](std::ostream& out) { return place(*options, out); };
 }
-added_verb const added({"place", "Finds the best placement of a pipeline on a platform.", add_place});
+added_verb const added_place({"place", "Finds the best placement of a pipeline on a platform.", add_place});
 
 }  // namespace
 }  // namespace skel::tools

@@ -91,13 +91,10 @@ int price(price_options const& options, std::ostream& out) {
       .bytes = bytes_of("--bytes", options.bytes.value_or("0"), 0),
       .radix = static_cast<std::size_t>(options.radix)};
   require_usable(algorithm, problem, model.model, options.gamma);
-  if (options.segment) {
-    problem.segment = bytes_of("--segment", *options.segment, 1);
-    if (!algorithm.segmented)
-      refuse_option("--segment", fmt::format("'{}' does not cut the vector into segments", algorithm.name));
-  } else {
-    problem.segment = cost::best_segment(algorithm, problem, model.model, options.gamma);
-  }
+  if (options.segment && !algorithm.segmented)
+    refuse_option("--segment", fmt::format("'{}' does not cut the vector into segments", algorithm.name));
+  problem.segment = options.segment ? bytes_of("--segment", *options.segment, 1)
+                                    : cost::best_segment(algorithm, problem, model.model, options.gamma);
   double const predicted = cost::collective_price(algorithm, problem, model.model, options.gamma);
   if (options.json) {
     ordered_json answer{{"predicted", predicted}};
@@ -113,7 +110,7 @@ int price(price_options const& options, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* price_footer =
     R"(The price is the predicted time from the start of all ranks until the last one has its result. It is the exact
 recursion over the algorithm's messages. Bytes are those of the vector for broadcast, reduce and allreduce, of each
 rank's part for scatter, gather and allgather, of each pair of ranks for alltoall.
@@ -153,11 +150,12 @@ action add_price(CLI::App& app) {
       ->type_name("N");
   app.add_flag("--list", options->list, "Lists operations with their algorithms, and models.");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer);
+  app.footer(price_footer);
   return [options](std::ostream& out) { return price(*options, out); };
 }
-added_verb const added({"price", "Predicts the time of a collective inside a cluster under a communication model.",
-                        add_price});
+added_verb const added_price({"price",
+                              "Predicts the time of a collective inside a cluster under a communication model.",
+                              add_price});
 
 }  // namespace
 }  // namespace skel::tools

@@ -195,7 +195,7 @@ int probe_machine(probe_command command, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* probe_footer =
     R"(Start one rank on each host. Several ranks of one host count as one. The command measures in three steps:
   1. The latency between each two hosts, in rounds of disjoint pairs: 99 rounds for 100 hosts.
   2. Hosts whose latencies agree within the tolerance become clusters.
@@ -242,10 +242,10 @@ action add_probe(CLI::App& app) {
       "--cache", command->cache,
       "Keeps the measurement in this file\n(default: $XDG_CACHE_HOME/skel/platform-KEY.json or in ~/.cache).");
   app.add_flag("--no-cache", command->no_cache, "Neither reads nor keeps a measurement.");
-  app.footer(footer);
+  app.footer(probe_footer);
   return [command](std::ostream& out) { return probe_machine(*command, out); };
 }
-added_verb const added({"probe", "Measures hosts and the paths between them.", add_probe});
+added_verb const added_probe({"probe", "Measures hosts and the paths between them.", add_probe});
 
 }  // namespace
 }  // namespace skel::tools

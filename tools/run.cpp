@@ -235,7 +235,7 @@ int run(run_options const& options, std::ostream& out) {
 /// One a minute for two years.
 constexpr std::size_t most_restarts = 1'000'000;
 
-constexpr char const* footer =
+constexpr char const* run_footer =
     R"(The command starts a program and starts it again when it has died. A program has died if a signal ended it, one
 of its ranks or mpirun, or if mpirun lost a host. These endings are no deaths:
   - The program ended by itself, with any status, or MPI_Abort ended it.
@@ -268,10 +268,10 @@ action add_run(CLI::App& app) {
       ->check(CLI::Range(std::size_t{0}, most_restarts))
       ->capture_default_str();
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer);
+  app.footer(run_footer);
   return [options](std::ostream& out) { return run(*options, out); };
 }
-added_verb const added({"run", "Starts a program again when it has died.", add_run});
+added_verb const added_run({"run", "Starts a program again when it has died.", add_run});
 
 }  // namespace
 }  // namespace skel::tools

@@ -266,7 +266,7 @@ int select(select_options const& options, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* select_footer =
     R"(The command chooses the clusters of a platform for a program that iterates over a mesh, so that an iteration
 takes the least time. More clusters compute faster, and wait longer for each other. docs/formats.md describes the files.
 
@@ -322,10 +322,10 @@ action add_select(CLI::App& app) {
   app.add_option("--plot", options->plot, "Draws the grid, and the time by the number of clusters, into FILE (SVG).")
       ->type_name("FILE");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer);
+  app.footer(select_footer);
   return [options](std::ostream& out) { return select(*options, out); };
 }
-added_verb const added({"select", "Selects the clusters for a program that iterates over a mesh.", add_select});
+added_verb const added_select({"select", "Selects the clusters for a program that iterates over a mesh.", add_select});
 
 }  // namespace
 }  // namespace skel::tools

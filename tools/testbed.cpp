@@ -204,7 +204,7 @@ int show(testbed_command const& command, std::ostream& out) {
   testbed::become(called, host, command.program);
 }
 
-constexpr char const* footer =
+constexpr char const* testbed_footer =
     R"(The command emulates the grid of a platform file on one machine. Each host becomes a network namespace with a
 host name and an address of its own, and a control group with its share of the processors. A process carries packets
 between the hosts. It holds each packet for the latency of its way and for its time at the way's bandwidth. It needs
@@ -268,7 +268,7 @@ action add_testbed(CLI::App& app) {
   command->run->add_option("--host", command->host, "Runs it on this host (default: the first one).")
       ->type_name("NAME");
   command->run->add_option("COMMAND", command->program, "command and arguments; -- may stand before it")->required();
-  app.footer(footer);
+  app.footer(testbed_footer);
   return [command](std::ostream& out) -> int {
     if (command->up->parsed()) return up(*command, out);
     if (command->down->parsed()) return down(*command, out);
@@ -278,8 +278,9 @@ action add_testbed(CLI::App& app) {
     refuse_option("VERB", "is missing; one of up, run, set, show, down");
   };
 }
-added_verb const added({"testbed", "Emulates the grid of a platform file on this machine, to run programs on it.",
-                        add_testbed});
+added_verb const added_testbed({"testbed",
+                                "Emulates the grid of a platform file on this machine, to run programs on it.",
+                                add_testbed});
 
 }  // namespace
 }  // namespace skel::tools

@@ -355,7 +355,7 @@ int train(train_command command, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* train_footer =
     R"(The command makes patterns of a factorial experiment and times every algorithm of irregular reductions on each of
 them: with the threads of this machine, and with 2 to 32 virtual threads, whose parts it times alone, one after the
 other. It fits the time of an update, a merged line, a private element ... to all algorithms at once. It judges the fit
@@ -400,12 +400,11 @@ action add_train(CLI::App& app) {
   app.add_flag("--progress,!--no-progress", command->progress, "Prints the progress on standard error, or does not.");
   app.add_flag("--json", command->json, "Prints one JSON object on standard output.");
   for (auto* const other : {output, seconds, bandwidth, pattern, without}) report->excludes(other);
-  app.footer(footer);
+  app.footer(train_footer);
   return [command](std::ostream& out) { return train(*command, out); };
 }
-added_verb const added({"train",
-                        "Times irregular reductions on this machine, and fits models that choose their algorithms.",
-                        add_train});
+added_verb const added_train(
+    {"train", "Times irregular reductions on this machine, and fits models that choose their algorithms.", add_train});
 
 }  // namespace
 }  // namespace skel::tools

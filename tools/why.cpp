@@ -89,7 +89,7 @@ int why(why_options const& options, std::ostream& out) {
   return done;
 }
 
-constexpr char const* footer =
+constexpr char const* why_footer =
     R"(The command asks a program that seems to stand still what it does. PROCESS is the number of any of its ranks on
 this host, or of the mpirun that started it. Each rank on this host answers for itself, also while functions of the
 program do not return:
@@ -113,10 +113,10 @@ action add_why(CLI::App& app) {
   auto const options = std::make_shared<why_options>();
   app.add_option("PROCESS", options->process, "a rank of the program, or its mpirun")->required()->type_name("");
   app.add_flag("--json", options->json, "Prints one JSON object on standard output.");
-  app.footer(footer);
+  app.footer(why_footer);
   return [options](std::ostream& out) { return why(*options, out); };
 }
-added_verb const added({"why", "Shows what each rank of a running program does or waits for.", add_why});
+added_verb const added_why({"why", "Shows what each rank of a running program does or waits for.", add_why});
 
 }  // namespace
 }  // namespace skel::tools

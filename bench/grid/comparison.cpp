@@ -10,8 +10,6 @@
 namespace bench {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 /// Times of the simulator's own collectives. Some of its algorithms end the simulator for some numbers of ranks: then
 /// each measurement has a run of its own, and those that fail have no time.
 std::vector<double> library_times(work_list const& work, std::string_view selector, simulator& on) {
@@ -31,7 +29,9 @@ std::vector<double> library_times(work_list const& work, std::string_view select
 }  // namespace
 
 std::pair<std::string, double> const& comparison::best_selector() const {
-  auto const time = [](auto const& each) { return std::isnan(each.second) ? infinite : each.second; };
+  auto const time = [](auto const& each) {
+    return std::isnan(each.second) ? std::numeric_limits<double>::infinity() : each.second;
+  };
   return *std::min_element(selectors.begin(), selectors.end(),
                            [&](auto const& a, auto const& b) { return time(a) < time(b); });
 }

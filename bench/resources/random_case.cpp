@@ -18,7 +18,7 @@ using namespace skel;
 double uniform(dice& random, double low, double high) {
   return low + (high - low) * static_cast<double>(random.bits() >> 11) * 0x1p-53;
 }
-double spread(dice& random, double low, double high) {
+double log_uniform(dice& random, double low, double high) {
   return std::exp(uniform(random, std::log(low), std::log(high)));
 }
 
@@ -60,10 +60,10 @@ class tree {
 random_case draw_case(std::string_view kind, std::uint64_t seed, case_shape const& shape) {
   dice random(scatter(seed) ^ scatter(kind.size() * 131 + static_cast<unsigned char>(kind[0])));
   std::size_t const n = shape.clusters, phases = shape.phases > 0 ? shape.phases : random.between(1, 3);
-  double const millisecond = 1e-3 * spread(random, 0.01, 1);
+  double const millisecond = 1e-3 * log_uniform(random, 0.01, 1);
   random_case made;
   auto& app = made.app;
-  app.elements = std::floor(spread(random, 1e4, 1e7));
+  app.elements = std::floor(log_uniform(random, 1e4, 1e7));
   app.updates = random.between(0, 3), app.allreduces = random.between(0, 5);
   app.mode = random.one_in(2) ? record::update_mode::asynchronous : record::update_mode::synchronous;
   app.partition = random.one_in(2) ? record::mesh_shares::equal : record::mesh_shares::by_speed;
@@ -75,29 +75,30 @@ random_case draw_case(std::string_view kind, std::uint64_t seed, case_shape cons
   bool const limited = shape.memory && random.one_in(3), uplinks = random.one_in(2), ports = random.one_in(2);
   if (limited) app.bytes_per_element = 600;
   std::vector<platform::cluster> clusters(n);
-  std::array<double, 3> const alike{spread(random, 1e-6, 1e-5), spread(random, 1e-6, 1e-5), spread(random, 1e-6, 1e-5)};
+  std::array<double, 3> const alike{log_uniform(random, 1e-6, 1e-5), log_uniform(random, 1e-6, 1e-5),
+                                    log_uniform(random, 1e-6, 1e-5)};
   double hosts = 0;
   for (std::size_t c = 0; c < n; ++c) {
     auto& one = clusters[c];
     one = {.name = "c" + std::to_string(c),
            .hosts = shape.alike ? 16 : random.between(1, 64),
            .speed = 1,
-           .inside = {1e-4, ports && !shape.alike ? spread(random, 1e7, 1e9) : 1.25e8}};
-    if (uplinks) one.uplink = shape.alike ? 1.25e9 : spread(random, 1e7, 1e10);
+           .inside = {1e-4, ports && !shape.alike ? log_uniform(random, 1e7, 1e9) : 1.25e8}};
+    if (uplinks) one.uplink = shape.alike ? 1.25e9 : log_uniform(random, 1e7, 1e10);
     hosts += static_cast<double>(one.hosts);
     for (std::size_t j = 0; j < phases; ++j)
       app.phases[j].seconds_per_element[one.name] =
           shape.alike ? alike[j % 3] : alike[j % 3] * uniform(random, 0.5, 1.5);
   }
   if (limited)
-    for (auto& one : clusters) one.memory = spread(random, 0.3, 10) * 600 * app.elements / hosts;
+    for (auto& one : clusters) one.memory = log_uniform(random, 0.3, 10) * 600 * app.elements / hosts;
   if (shape.priced_hosts > 0) {
     double const first = hosts;
     hosts = 0;
     bool const whole = random.one_in(3);  // prices of which many are equal
     for (auto& one : clusters) {
       one.hosts = random.between(1, shape.priced_hosts), hosts += static_cast<double>(one.hosts);
-      double const price = spread(random, 0.2, 5);
+      double const price = log_uniform(random, 0.2, 5);
       if (!random.one_in(8)) app.price_per_hour[one.name] = whole ? std::ceil(price) : price;
     }
     app.elements = std::ceil(app.elements * hosts / first);  // of as many a host

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
@@ -21,13 +23,8 @@ namespace {
 
 std::string listed(std::set<std::string> const& names) {
   constexpr std::size_t most = 4;
-  std::string text;
-  std::size_t shown = 0;
-  for (std::string const& name : names) {
-    if (shown++ == most) return text + " and " + std::to_string(names.size() - most) + " more";
-    text += (text.empty() ? "'" : ", '") + name + "'";
-  }
-  return text;
+  std::string const shown = "'" + skel::joined(names | std::views::take(most), "', '") + "'";
+  return names.size() > most ? shown + " and " + std::to_string(names.size() - most) + " more" : shown;
 }
 
 std::string in_words(double seconds) {
