@@ -120,8 +120,7 @@ action add_announce(CLI::App& app) {
   app.footer(announce_footer);
   return [options](std::ostream& out) { return announce(*options, out); };
 }
-added_verb const added_announce({"announce", "Tells a running program that hosts come, go or slow down.",
-                                 add_announce});
+a_verb const added_announce({"announce", "Tells a running program that hosts come, go or slow down.", add_announce});
 
 }  // namespace
 }  // namespace skel::tools

@@ -244,7 +244,7 @@ action add_bsp(CLI::App& app) {
   app.footer(bsp_footer + skeletons::migration_policies().help());
   return [options](std::ostream& out) { return bsp(*options, out); };
 }
-added_verb const added_bsp({"bsp", "Simulates a BSP program whose processes migrate.", add_bsp});
+a_verb const added_bsp({"bsp", "Simulates a BSP program whose processes migrate.", add_bsp});
 
 }  // namespace
 }  // namespace skel::tools

@@ -114,7 +114,7 @@ action add_clusters(CLI::App& app) {
   app.footer(clusters_footer);
   return [options](std::ostream& out) { return clusters(*options, out); };
 }
-added_verb const added_clusters({"clusters", "Groups hosts into clusters by their latencies.", add_clusters});
+a_verb const added_clusters({"clusters", "Groups hosts into clusters by their latencies.", add_clusters});
 
 }  // namespace
 }  // namespace skel::tools

@@ -141,8 +141,7 @@ action add_collective(CLI::App& app) {
   app.footer(collective_footer);
   return [options](std::ostream& out) { return collective(*options, out); };
 }
-added_verb const added_collective({"collective", "Chooses the best way of a collective on a platform.",
-                                   add_collective});
+a_verb const added_collective({"collective", "Chooses the best way of a collective on a platform.", add_collective});
 
 }  // namespace
 }  // namespace skel::tools

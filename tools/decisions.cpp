@@ -192,8 +192,8 @@ action add_decisions(CLI::App& app) {
   app.footer(decisions_footer);
   return [options](std::ostream& out) { return decisions(*options, out); };
 }
-added_verb const added_decisions({"decisions", "Shows the decisions of a program, and the errors of its predictions.",
-                                  add_decisions});
+a_verb const added_decisions({"decisions", "Shows the decisions of a program, and the errors of its predictions.",
+                              add_decisions});
 
 }  // namespace
 }  // namespace skel::tools

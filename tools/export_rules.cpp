@@ -133,9 +133,9 @@ action add_export_rules(CLI::App& app) {
   app.footer(export_rules_footer);
   return [options](std::ostream& out) { return export_rules(*options, out); };
 }
-added_verb const added_export_rules({"export-rules",
-                                     "Writes rules for Open MPI's own collectives from the models of a platform.",
-                                     add_export_rules});
+a_verb const added_export_rules({"export-rules",
+                                 "Writes rules for Open MPI's own collectives from the models of a platform.",
+                                 add_export_rules});
 
 }  // namespace
 }  // namespace skel::tools

@@ -224,9 +224,9 @@ action add_forecast(CLI::App& app) {
   app.footer(forecast_footer);
   return [options](std::ostream& out) { return forecast(*options, out); };
 }
-added_verb const added_forecast({"forecast",
-                                 "Forecasts the next value of a series of measurements, and rates such forecasts.",
-                                 add_forecast});
+a_verb const added_forecast({"forecast",
+                             "Forecasts the next value of a series of measurements, and rates such forecasts.",
+                             add_forecast});
 
 }  // namespace
 }  // namespace skel::tools

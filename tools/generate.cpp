@@ -100,8 +100,8 @@ action add_generate(CLI::App& app) {
   platforms->footer(generate_footer);
   return [options](std::ostream& out) { return generate(*options, out); };
 }
-added_verb const added_generate({"generate", "Generates random platforms for tests of the selection of clusters.",
-                                 add_generate});
+a_verb const added_generate({"generate", "Generates random platforms for tests of the selection of clusters.",
+                             add_generate});
 
 }  // namespace
 }  // namespace skel::tools

@@ -130,9 +130,8 @@ action add_pattern(CLI::App& app) {
   app.footer(pattern_footer + mesh_formats().help());
   return [options](std::ostream& out) { return pattern_features_of(*options, out); };
 }
-added_verb const added_pattern({"pattern",
-                                "Describes the pattern of an irregular reduction over a mesh, graph or matrix.",
-                                add_pattern});
+a_verb const added_pattern({"pattern", "Describes the pattern of an irregular reduction over a mesh, graph or matrix.",
+                            add_pattern});
 
 }  // namespace
 }  // namespace skel::tools

@@ -191,7 +191,7 @@ action add_pepa(CLI::App& app) {
   app.footer(pepa_footer + pepa::solvers().help());
   return [options](std::ostream& out) { return run_pepa(*options, out); };
 }
-added_verb const added_pepa({"pepa", "Solves a PEPA model: throughputs, utilisation, populations.", add_pepa});
+a_verb const added_pepa({"pepa", "Solves a PEPA model: throughputs, utilisation, populations.", add_pepa});
 
 }  // namespace
 }  // namespace skel::tools

@@ -354,7 +354,7 @@ action add_place(CLI::App& app) {
   app.footer(place_footer);
   return [options](std::ostream& out) { return place(*options, out); };
 }
-added_verb const added_place({"place", "Finds the best placement of a pipeline on a platform.", add_place});
+a_verb const added_place({"place", "Finds the best placement of a pipeline on a platform.", add_place});
 
 }  // namespace
 }  // namespace skel::tools

@@ -153,9 +153,8 @@ action add_price(CLI::App& app) {
   app.footer(price_footer);
   return [options](std::ostream& out) { return price(*options, out); };
 }
-added_verb const added_price({"price",
-                              "Predicts the time of a collective inside a cluster under a communication model.",
-                              add_price});
+a_verb const added_price({"price", "Predicts the time of a collective inside a cluster under a communication model.",
+                          add_price});
 
 }  // namespace
 }  // namespace skel::tools

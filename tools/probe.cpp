@@ -245,7 +245,7 @@ action add_probe(CLI::App& app) {
   app.footer(probe_footer);
   return [command](std::ostream& out) { return probe_machine(*command, out); };
 }
-added_verb const added_probe({"probe", "Measures hosts and the paths between them.", add_probe});
+a_verb const added_probe({"probe", "Measures hosts and the paths between them.", add_probe});
 
 }  // namespace
 }  // namespace skel::tools

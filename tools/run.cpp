@@ -271,7 +271,7 @@ action add_run(CLI::App& app) {
   app.footer(run_footer);
   return [options](std::ostream& out) { return run(*options, out); };
 }
-added_verb const added_run({"run", "Starts a program again when it has died.", add_run});
+a_verb const added_run({"run", "Starts a program again when it has died.", add_run});
 
 }  // namespace
 }  // namespace skel::tools

@@ -325,7 +325,7 @@ action add_select(CLI::App& app) {
   app.footer(select_footer);
   return [options](std::ostream& out) { return select(*options, out); };
 }
-added_verb const added_select({"select", "Selects the clusters for a program that iterates over a mesh.", add_select});
+a_verb const added_select({"select", "Selects the clusters for a program that iterates over a mesh.", add_select});
 
 }  // namespace
 }  // namespace skel::tools

@@ -278,9 +278,8 @@ action add_testbed(CLI::App& app) {
     refuse_option("VERB", "is missing; one of up, run, set, show, down");
   };
 }
-added_verb const added_testbed({"testbed",
-                                "Emulates the grid of a platform file on this machine, to run programs on it.",
-                                add_testbed});
+a_verb const added_testbed({"testbed", "Emulates the grid of a platform file on this machine, to run programs on it.",
+                            add_testbed});
 
 }  // namespace
 }  // namespace skel::tools

@@ -403,8 +403,9 @@ action add_train(CLI::App& app) {
   app.footer(train_footer);
   return [command](std::ostream& out) { return train(*command, out); };
 }
-added_verb const added_train(
-    {"train", "Times irregular reductions on this machine, and fits models that choose their algorithms.", add_train});
+a_verb const added_train({"train",
+                          "Times irregular reductions on this machine, and fits models that choose their algorithms.",
+                          add_train});
 
 }  // namespace
 }  // namespace skel::tools

@@ -33,8 +33,8 @@ struct verb_row {
 };
 /// The verbs of all files that are linked. Each stands in its own file (tools/NAME.cpp), which adds it.
 registry<verb_row>& verbs();
-struct added_verb {
-  explicit added_verb(verb_row const& row) { verbs().add(row); }
+struct a_verb {
+  explicit a_verb(verb_row const& row) { verbs().add(row); }
 };
 
 /// What the command line cannot have: printed as "skel: --OPTION: REASON", with where the options are explained.

@@ -116,7 +116,7 @@ action add_why(CLI::App& app) {
   app.footer(why_footer);
   return [options](std::ostream& out) { return why(*options, out); };
 }
-added_verb const added_why({"why", "Shows what each rank of a running program does or waits for.", add_why});
+a_verb const added_why({"why", "Shows what each rank of a running program does or waits for.", add_why});
 
 }  // namespace
 }  // namespace skel::tools

@@ -20,7 +20,7 @@ action add_greet(CLI::App&) {
     return done;
   };
 }
-added_verb const added({"greet", "Greets.", add_greet});
+a_verb const added({"greet", "Greets.", add_greet});
 
 struct stay_there final : mapping::migration::policy {
   stay_there(skeletons::migration_settings const&, cost::bsp::machine const&, std::vector<bool> const&) {}

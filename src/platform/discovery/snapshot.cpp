@@ -3,11 +3,13 @@
 #include <time.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
-#include <ranges>
 #include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
@@ -23,7 +25,8 @@ namespace {
 
 std::string listed(std::set<std::string> const& names) {
   constexpr std::size_t most = 4;
-  std::string const shown = "'" + skel::joined(names | std::views::take(most), "', '") + "'";
+  auto const end = std::next(names.begin(), static_cast<std::ptrdiff_t>(std::min(names.size(), most)));
+  std::string const shown = "'" + skel::joined(std::vector<std::string_view>(names.begin(), end), "', '") + "'";
   return names.size() > most ? shown + " and " + std::to_string(names.size() - most) + " more" : shown;
 }
 
