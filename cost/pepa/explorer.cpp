@@ -62,24 +62,32 @@ void exchange(std::vector<std::uint32_t>& words, std::size_t part, std::uint32_t
 
 explorer::explorer(syntax const& tree, structure const& net, std::size_t max_states, std::size_t max_bytes)
     : tree_(tree), net_(net), max_states_(max_states), max_bytes_(max_bytes), memory_(net.components.size()) {
-  for (component const& c : net.components)
-    constant_.push_back(c.kind == component::sort::sequential &&
-                        std::ranges::all_of(net.locals[c.initial].out,
-                                            [&](local_transition const& t) { return t.target == c.initial; }));
+  for (component const& c : net.components) {
+    std::vector<bool>& covered = memory_[constant_.size()].covered;
+    covered.resize(c.kind == component::sort::sequential ? 0 : tree.actions.size());
+    for (index const action : c.actions) covered[action] = true;
+    constant_.push_back(
+        c.kind == component::sort::sequential
+            ? std::ranges::all_of(net.locals[c.initial].out, [&](auto const& t) { return t.target == c.initial; })
+            : c.kind == component::sort::cooperation && std::ranges::all_of(c.parts, [&](part const& p) {
+                return p.component < constant_.size() && is_constant(p);
+              }));
+  }
   passing_ = passed_through();
 }
 
-index explorer::passed_through() const {
-  index found = none;
-  for (part const& p : net_.components[net_.root].parts) {
-    if (is_constant(p)) continue;
-    if (found != none || p.copies > 1) return none;
-    found = p.component;
-  }
-  std::size_t uses = 0;
+std::vector<bool> explorer::passed_through() const {
+  std::vector<std::size_t> uses(net_.components.size());
   for (component const& c : net_.components)
-    uses += static_cast<std::size_t>(std::ranges::count(c.parts, found, &part::component));
-  return uses == 1 ? found : none;
+    for (part const& p : c.parts) uses[p.component] += p.copies;
+  std::vector<bool> result(net_.components.size());
+  for (index at = net_.root;;) {
+    auto const changes = [&](part const& p) { return !is_constant(p); };
+    auto const& parts = net_.components[at].parts;
+    auto const only = std::ranges::find_if(parts, changes);
+    if (only == parts.end() || std::ranges::count_if(parts, changes) > 1 || uses[only->component] > 1) return result;
+    result[at = only->component] = true;
+  }
 }
 
 void explorer::refuse_size(std::string const& what) const {
@@ -113,8 +121,8 @@ std::uint32_t explorer::initial(index at) {
   if (c.kind == component::sort::hiding) return initial(c.parts.front().component);
   std::vector<std::uint32_t> words;
   for (part const& p : c.parts) {
-    if (is_constant(p)) continue;
     std::uint32_t const state = initial(p.component);
+    if (is_constant(p)) continue;
     if (p.copies == 1)
       words.push_back(state);
     else
@@ -123,9 +131,8 @@ std::uint32_t explorer::initial(index at) {
   return intern(at, words);
 }
 
-std::vector<group> explorer::parts(index at, std::uint32_t state) const {
+void explorer::parts(index at, std::uint32_t state, std::vector<group>& result) const {
   component const& c = net_.components[at];
-  std::vector<group> result;
   if (c.kind == component::sort::hiding) {
     result.push_back({c.parts.front().component, state, 1});
   } else if (c.kind == component::sort::cooperation) {
@@ -133,19 +140,20 @@ std::vector<group> explorer::parts(index at, std::uint32_t state) const {
     std::size_t next = 0;
     for (part const& p : c.parts) {
       if (p.copies == 1) {
-        result.push_back({p.component, is_constant(p) ? net_.components[p.component].initial : words[next++], 1});
+        component const& one = net_.components[p.component];
+        index const only = one.kind == component::sort::sequential ? one.initial : 0;
+        result.push_back({p.component, is_constant(p) ? only : words[next++], 1});
         continue;
       }
       for (std::uint32_t left = words[next++]; left > 0; --left, next += 2)
         result.push_back({p.component, words[next], words[next + 1]});
     }
   }
-  return result;
 }
 
 std::span<local_transition const> explorer::known(index at, std::uint32_t state) const {
   if (net_.components[at].kind == component::sort::sequential) return net_.locals[state].out;
-  if (at == passing_) return memory_[at].out;
+  if (passing_[at]) return memory_[at].out;
   extent const& e = memory_[at].extents[state];
   return {memory_[at].out.data() + e.first, e.count};
 }
@@ -154,9 +162,9 @@ void explorer::ensure(index at, std::uint32_t state) {
   component const& c = net_.components[at];
   if (c.kind == component::sort::sequential) return;
   memory& m = memory_[at];
-  if (at == passing_) return expand(at, state, m.out);
+  if (passing_[at]) return expand(at, state, m.out);
   if (state < m.extents.size() && m.extents[state].first != unknown) return;
-  std::vector<local_transition> out;
+  std::vector<local_transition>& out = m.found;
   expand(at, state, out);
   if (state >= m.extents.size()) m.extents.resize(std::max<std::size_t>(state + 1, m.extents.size() * 3 / 2));
   m.extents[state] = {m.out.size(), out.size()};
@@ -170,14 +178,14 @@ void explorer::expand(index at, std::uint32_t state, std::vector<local_transitio
     expand_hiding(at, state, out);
   else
     expand_cooperation(at, state, out);
-  if (at != passing_) charge(out.size() * sizeof(local_transition));
+  if (!passing_[at]) charge(out.size() * sizeof(local_transition));
 }
 
 void explorer::forget_transitions() {
   for (memory& m : memory_) {
-    m.out = {};
-    m.extents = {};
     m.table.close();
+    m.out = std::vector<local_transition>();  // = {} would keep its memory
+    m.extents = std::vector<extent>();
   }
 }
 
@@ -186,7 +194,7 @@ void explorer::expand_hiding(index at, std::uint32_t state, std::vector<local_tr
   index const child = c.parts.front().component;
   ensure(child, state);
   for (local_transition t : known(child, state)) {
-    if (c.covers(t.action)) {
+    if (memory_[at].covered[t.action]) {
       if (t.passive)
         fail(tree_.source, locate(child, state, t.action, true),
              "the action " + in_quotes(tree_.actions[t.action]) +
@@ -201,9 +209,10 @@ void explorer::expand_hiding(index at, std::uint32_t state, std::vector<local_tr
 
 void explorer::expand_cooperation(index at, std::uint32_t state, std::vector<local_transition>& out) {
   component const& c = net_.components[at];
-  std::vector<group> const groups = parts(at, state);
+  std::vector<group>& groups = memory_[at].groups;
+  groups.clear();
+  parts(at, state, groups);
   for (group const& g : groups) ensure(g.component, g.state);  // may expand other components, so the scratch is free
-  groups_ = groups;
   auto const words = memory_[at].table.words(state);
   key_.assign(words.begin(), words.end());
   targets_.clear();
@@ -223,9 +232,9 @@ void explorer::expand_cooperation(index at, std::uint32_t state, std::vector<loc
 
   move_alone(at, out);
   if (!c.actions.empty()) {
-    std::span<local_transition const> const first = known(groups_.front().component, groups_.front().state);
+    std::span<local_transition const> const first = known(groups.front().component, groups.front().state);
     for (std::size_t i = 0; i < first.size(); ++i)
-      if ((i == 0 || first[i].action != first[i - 1].action) && c.covers(first[i].action))
+      if ((i == 0 || first[i].action != first[i - 1].action) && memory_[at].covered[first[i].action])
         move_together(at, first[i].action, out);
   }
   number_targets(at, out);
@@ -254,9 +263,9 @@ void explorer::move_alone(index at, std::vector<local_transition>& out) {
   component const& c = net_.components[at];
   for (std::size_t p = 0; p < c.parts.size(); ++p) {
     for (std::size_t g = group_first_[p]; g < group_first_[p + 1]; ++g) {
-      group const& moving = groups_[g];
+      group const& moving = memory_[at].groups[g];
       for (local_transition t : known(moving.component, moving.state)) {
-        if (c.covers(t.action)) continue;
+        if (memory_[at].covered[t.action]) continue;
         next_key_ = key_;
         if (c.parts[p].copies > 1)
           exchange(next_key_, part_first_[p], moving.state, t.target);
@@ -274,7 +283,8 @@ void explorer::move_alone(index at, std::vector<local_transition>& out) {
 void explorer::move_together(index at, index action, std::vector<local_transition>& out) {
   component const& c = net_.components[at];
   rate least{std::numeric_limits<double>::infinity(), true};
-  for (group const& g : groups_) {
+  std::vector<group> const& groups = memory_[at].groups;
+  for (group const& g : groups) {
     auto const ways = with_action(known(g.component, g.state), action);
     if (ways.empty()) return;
     least = lesser(least, apparent_rate(ways));
@@ -284,7 +294,7 @@ void explorer::move_together(index at, index action, std::vector<local_transitio
   alternative_first_.clear();
   for (std::size_t p = 0; p < c.parts.size(); ++p) {
     alternative_first_.push_back(alternatives_.size());
-    std::span<group const> const same(groups_.data() + group_first_[p], group_first_[p + 1] - group_first_[p]);
+    std::span<group const> const same(groups.data() + group_first_[p], group_first_[p + 1] - group_first_[p]);
     if (c.parts[p].copies == 1)
       alternatives_of(c.parts[p], same.front(), action);
     else
@@ -292,7 +302,8 @@ void explorer::move_together(index at, index action, std::vector<local_transitio
   }
   alternative_first_.push_back(alternatives_.size());
 
-  std::vector<std::size_t> chosen(alternative_first_.begin(), alternative_first_.end() - 1);
+  std::vector<std::size_t>& chosen = chosen_;
+  chosen.assign(alternative_first_.begin(), alternative_first_.end() - 1);
   for (;;) {
     double share = 1;
     next_key_.clear();

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,7 +29,7 @@ class word_table {
   }
   std::size_t size() const { return size_; }
   /// Nothing can be inserted any more.
-  void close() { slots_ = {}; }
+  void close() { slots_ = std::vector<std::uint32_t>(), words_.shrink_to_fit(); }
 
  private:
   void grow();
@@ -58,8 +59,8 @@ class explorer {
   /// The transitions of a state, ordered by action and target, into `out`; computed and not kept.
   void expand(index component, std::uint32_t state, std::vector<local_transition>& out);
   std::size_t states(index component) const { return memory_[component].table.size(); }
-  /// The parts of a state of a cooperation or hiding, in the order of the structure.
-  std::vector<group> parts(index component, std::uint32_t state) const;
+  /// Appends the parts of a state of a cooperation or hiding, in the order of the structure.
+  void parts(index component, std::uint32_t state, std::vector<group>& out) const;
 
   /// Where in the text a component in this state performs an action, actively or passively; the system if nowhere.
   position locate(index component, std::uint32_t state, index action, bool passive) const;
@@ -77,8 +78,10 @@ class explorer {
   static constexpr std::size_t unknown = ~std::size_t{0};
   struct memory {
     word_table table;
-    std::vector<extent> extents;  // per state, where known
-    std::vector<local_transition> out;
+    std::vector<extent> extents;               // per state, where known
+    std::vector<local_transition> out, found;  // found: of the state that is being expanded
+    std::vector<group> groups;
+    std::vector<bool> covered;  // per action: shared or hidden here
   };
   /// One way in which a part can perform a shared action: what its words become, and with which probability.
   struct alternative {
@@ -88,8 +91,8 @@ class explorer {
 
   /// Whether a part has one state only, and one copy.
   bool is_constant(part const& p) const { return p.copies == 1 && constant_[p.component]; }
-  /// The part of the root that no state of the root shares with another one: its transitions are not kept.
-  index passed_through() const;
+  /// Whether no state of a component belongs to two states of the root: their transitions are not kept.
+  std::vector<bool> passed_through() const;
   std::span<local_transition const> known(index component, std::uint32_t state) const;
   void ensure(index component, std::uint32_t state);
   void expand_hiding(index component, std::uint32_t state, std::vector<local_transition>& out);
@@ -111,11 +114,10 @@ class explorer {
   structure const& net_;
   std::size_t max_states_, max_bytes_, bytes_ = 0;
   std::vector<memory> memory_;
-  std::vector<bool> constant_;  // per component: a sequential one that stays in its state
-  index passing_;
+  std::vector<bool> constant_;  // per component: it stays in its state
+  std::vector<bool> passing_;   // per component
 
   // of the cooperation that is being expanded
-  std::vector<group> groups_;
   std::vector<std::size_t> group_first_;  // per part
   std::vector<std::uint32_t> key_, next_key_;
   std::vector<std::uint32_t> targets_;  // the words of all targets, and where those of each one end
@@ -123,7 +125,7 @@ class explorer {
   std::vector<std::size_t> part_first_;  // per part: offset in key_
   std::vector<std::uint32_t> pool_;
   std::vector<alternative> alternatives_;
-  std::vector<std::size_t> alternative_first_;
+  std::vector<std::size_t> alternative_first_, chosen_;
 };
 
 /// What a state_space shares.
@@ -133,8 +135,8 @@ struct derivation {
 
   std::shared_ptr<syntax const> tree;
   explorer explored;
-  std::vector<std::size_t> first{0};  // per state, into transitions
-  std::vector<transition> transitions;
+  std::vector<std::size_t> first{0};   // per state, into transitions
+  std::deque<transition> transitions;  // a vector would be copied as it grows
 };
 
 }  // namespace skel::cost::pepa::detail

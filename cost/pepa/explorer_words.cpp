@@ -20,7 +20,8 @@ position explorer::locate(index at, std::uint32_t state, index action, bool pass
     todo.pop_back();
     component const& c = net_.components[here.component];
     if (c.kind != component::sort::sequential) {
-      auto const inner = parts(here.component, here.state);
+      std::vector<group> inner;
+      parts(here.component, here.state, inner);
       for (auto g = inner.rbegin(); g != inner.rend(); ++g) todo.push_back({g->component, g->state, here.tau});
       continue;
     }
@@ -62,7 +63,8 @@ std::string explorer::describe(index at, std::uint32_t state) const {
       text += local_name(tree_, net_.locals[what.state].node);
       continue;
     }
-    auto const inner = parts(what.component, what.state);
+    std::vector<group> inner;
+    parts(what.component, what.state, inner);
     bool const brackets = net_.components[what.component].kind == component::sort::cooperation &&
                           (inner.size() > 1 || text.empty() || what.copies > 1);
     if (brackets) {

@@ -10,6 +10,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 
 namespace skel::cost::pepa {
 namespace {
@@ -18,12 +19,6 @@ using names = std::vector<std::string>;
 
 /// A processor with one state per set of busy stages has 2^12 of them at most.
 constexpr std::size_t most_counted = 12;
-
-std::string joined(names const& parts, std::string const& separator) {
-  std::string text;
-  for (std::string const& part : parts) text += (text.empty() ? "" : separator) + part;
-  return text;
-}
 
 std::string activity(std::string const& action, std::string const& rate) {
   return "(" + action + ", " + rate + ").";
@@ -113,30 +108,19 @@ class writer {
     return result;
   }
 
-  static std::string move(std::size_t j, std::string const& sender, std::string const& receiver) {
-    return "move" + ordinal(j) + sender + receiver;
+  static names moves(std::size_t j, names const& senders, names const& receivers) {
+    names result;
+    for (std::string const& from : senders)
+      for (std::string const& to : receivers) result.push_back("move" + ordinal(j) + from + to);
+    return result;
   }
-
   /// All moves over link j, which leads to station j.
-  names moves(std::size_t j) const {
-    names result;
-    for (std::string const& from : suffixes(j - 1))
-      for (std::string const& to : suffixes(j)) result.push_back(move(j, from, to));
-    return result;
-  }
-
+  names moves(std::size_t j) const { return moves(j, suffixes(j - 1), suffixes(j)); }
   names moves_to(std::size_t i, std::size_t w) const {
-    if (!in_turn(i)) return moves(i);
-    names result;
-    for (std::string const& from : suffixes(i - 1)) result.push_back(move(i, from, "_" + ordinal(w)));
-    return result;
+    return in_turn(i) ? moves(i, suffixes(i - 1), {"_" + ordinal(w)}) : moves(i);
   }
-
   names moves_from(std::size_t i, std::size_t w) const {
-    if (!in_turn(i)) return moves(i + 1);
-    names result;
-    for (std::string const& to : suffixes(i + 1)) result.push_back(move(i + 1, "_" + ordinal(w), to));
-    return result;
+    return in_turn(i) ? moves(i + 1, {"_" + ordinal(w)}, suffixes(i + 1)) : moves(i + 1);
   }
 
   /// The action that ends the service of a worker that does not work in turns.

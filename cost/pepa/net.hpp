@@ -46,8 +46,6 @@ struct component {
   std::vector<index> actions;   // cooperation: shared; hiding: hidden; sorted
   std::vector<index> alphabet;  // actions that it may perform, sorted, without tau
   std::size_t depth = 0;
-
-  bool covers(index action) const;
 };
 
 struct structure {

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,10 +26,12 @@ std::string const& state_space::source() const {
   return graph_->tree->source;
 }
 
-std::span<transition const> state_space::from(std::size_t state) const {
+boost::iterator_range<std::deque<transition>::const_iterator> state_space::from(std::size_t state) const {
   SKEL_EXPECTS(state < states());
-  std::size_t const first = graph_->first[state];
-  return {graph_->transitions.data() + first, graph_->first[state + 1] - first};
+  auto const at = [&](std::size_t s) {
+    return graph_->transitions.begin() + static_cast<std::ptrdiff_t>(graph_->first[s]);
+  };
+  return {at(state), at(state + 1)};
 }
 
 std::string state_space::describe(std::size_t state) const {

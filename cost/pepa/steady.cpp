@@ -192,10 +192,13 @@ std::vector<utilisation> steady_state::utilisations() const {
     }
     std::vector<place> inner;
     for (detail::part const& p : c.parts) inner.push_back({p.component, here.copies * p.copies, {}});
+    std::vector<detail::group> groups;
     for (std::uint32_t s = 0; s < here.mean.size(); ++s) {
       if (here.mean[s] == 0) continue;
+      groups.clear();
+      explored.parts(here.component, s, groups);
       std::size_t at = 0, left = c.parts.front().copies;
-      for (detail::group const& g : explored.parts(here.component, s)) {
+      for (detail::group const& g : groups) {
         if (left == 0) left = c.parts[++at].copies;
         left -= g.copies;
         std::vector<double>& mean = inner[at].mean;

@@ -14,10 +14,6 @@
 
 namespace skel::cost::pepa::detail {
 
-bool component::covers(index action) const {
-  return std::binary_search(actions.begin(), actions.end(), action);
-}
-
 namespace {
 
 std::vector<index> join(std::vector<index> const& a, std::vector<index> const& b) {

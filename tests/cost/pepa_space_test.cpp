@@ -6,6 +6,8 @@
 #include <string>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/line.hpp>
+#include <skel/detail/cost/pepa/generate.hpp>
 #include <skel/detail/cost/pepa/steady.hpp>
 
 namespace {
@@ -205,6 +207,15 @@ TEST(Derivation, StopsAtTheLimitOfMemory) {
   little.max_bytes = 1 << 20;
   EXPECT_THROW(pepa::derive(pepa::parse("P = (a, 1).P1; P1 = (b, 2).P2; P2 = (c, 3).P; P[400]"), little),
                skel::input_error);
+}
+
+TEST(Derivation, KeepsNothingOfPartsWhoseStatesAreThoseOfTheWhole) {
+  skel::cost::line line;
+  for (std::size_t i = 0; i < 7; ++i) line.stations.push_back({{}, {{5.0, i}}, 0});
+  line.moves.assign(8, 50);
+  pepa::derive_options options;
+  options.max_bytes = 600'000;  // 820,000 where the transitions of all parts are kept
+  EXPECT_EQ(pepa::derive(pepa::parse(pepa::to_pepa(line)), options).states(), 2187u);
 }
 
 TEST(Derivation, RefusesAnActivityOfAnArrayWithTooManyOutcomes) {
