@@ -11,7 +11,10 @@
 namespace skel::cost {
 namespace {
 
-double rate_of(double time) {
+double rate_of(double time, std::string const& stage = {}) {
+  if (!(time * slowest_rate <= 1))
+    throw error((stage.empty() ? "the way of an item" : "an item in stage '" + stage + "'") + " would take " +
+                shown(time) + " s, too long to compute with; correct the platform, the work or the bytes");
   return time * fastest_rate <= 1 ? fastest_rate : 1 / time;
 }
 
@@ -56,9 +59,9 @@ void check_fit(skeletons::shape const& program, plan::placement const& where, pl
 }
 
 void check_rate(double rate, std::size_t i, std::string const& where) {
-  if (std::isfinite(rate) && rate > 0) return;
+  if (std::isfinite(rate) && rate >= slowest_rate) return;
   throw input_error("line", where + "[" + std::to_string(i) + "]",
-                    "a rate must be finite and positive, not " + shown(rate));
+                    "a rate must be finite and at least " + shown(slowest_rate) + ", not " + shown(rate));
 }
 
 }  // namespace
@@ -82,13 +85,10 @@ std::vector<std::vector<double>> worker_rates(line const& model) {
   std::map<std::size_t, double> crowd;
   for (auto const& stage : model.stations)
     for (auto const& one : stage.workers) crowd[one.host] += 1;
-  std::vector<std::vector<double>> rates;
-  rates.reserve(model.stations.size());
-  for (auto const& stage : model.stations) {
-    auto& row = rates.emplace_back();
-    for (auto const& one : stage.workers)
-      row.push_back(model.sharing == share::fixed ? one.rate / crowd[one.host] : one.rate);
-  }
+  std::vector<std::vector<double>> rates(model.stations.size());
+  for (std::size_t i = 0; i < rates.size(); ++i)
+    for (auto const& one : model.stations[i].workers)
+      rates[i].push_back(model.sharing == share::fixed ? one.rate / crowd[one.host] : one.rate);
   return rates;
 }
 
@@ -98,19 +98,17 @@ line make_line(skeletons::shape const& program, plan::placement const& where, pl
   line result;
   result.sharing = options.sharing;
   result.farms = options.farms;
-  auto const count = program.stages.size();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < program.stages.size(); ++i) {
     auto const& stage = program.stages[i];
-    station here{stage.name, {}, options.buffer};
-    for (auto host : where.stages[i]) here.workers.push_back({rate_of(stage.work / platform.speed(host)), host});
-    result.stations.push_back(std::move(here));
+    auto& here = result.stations.emplace_back(station{stage.name, {}, options.buffer});
+    for (auto host : where.stages[i])
+      here.workers.push_back({rate_of(stage.work / platform.speed(host), stage.name), host});
   }
-  auto const& first = where.stages.front();
-  auto const& last = where.stages.back();
+  auto const &first = where.stages.front(), &last = where.stages.back();
   result.moves.push_back(rate_of(program.input ? mean_time({find_terminal(*program.input, "input", platform)}, first,
                                                            program.input->bytes, platform)
                                                : mean_local_latency(first, platform)));
-  for (std::size_t i = 0; i + 1 < count; ++i)
+  for (std::size_t i = 0; i + 1 < program.stages.size(); ++i)
     result.moves.push_back(
         rate_of(mean_time(where.stages[i], where.stages[i + 1], program.stages[i].output_bytes, platform)));
   result.moves.push_back(rate_of(program.output ? mean_time(last, {find_terminal(*program.output, "output", platform)},

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <ostream>
 #include <stop_token>
@@ -59,16 +58,13 @@ void check_hosts(skeletons::shape const& program, platform::description const& m
   if (program.output) check(program.output->at, "output.at");
 }
 
-/// Longer times cannot be computed with: a million workers may share a host, and their rates must stay normal numbers.
-inline constexpr double longest_time = 1e-6 / std::numeric_limits<double>::min();
-
 /// Fails for stages and items that would take longer than that.
 void check_times(skeletons::shape const& program, platform::description const& machine, std::string const& file,
                  std::string const& pipeline) {
   for (std::size_t c = 0; c < machine.clusters().size(); ++c) {
     auto const& one = machine.clusters()[c];
     for (auto const& stage : program.stages)
-      if (!(stage.work / one.speed <= longest_time))
+      if (!(stage.work / one.speed * cost::slowest_rate <= 1))
         throw input_error(
             file, fmt::format("clusters[{}].speed", c),
             fmt::format("stage '{}' (work {:g} in {}) would take {:g} s on host '{}' of speed {:g}, which "
@@ -81,7 +77,7 @@ void check_times(skeletons::shape const& program, platform::description const& m
   for (auto const& end : {program.input, program.output})
     if (end) most = std::max(most, end->bytes);
   auto const check = [&](platform::link const& path, std::string const& where) {
-    if (!(path.time(most) <= longest_time))
+    if (!(path.time(most) * cost::slowest_rate <= 1))
       throw input_error(
           file, where,
           fmt::format("an item of {:g} B ({}) would take {:g} s at latency {:g} and bandwidth {:g}, which "
@@ -228,8 +224,9 @@ void print(ordered_json const& answer, std::ostream& out) {
   if (answer["optimal"].get<bool>())
     out << fmt::format("proven best; {} placements were solved\n", answer["evaluated"].get<std::size_t>());
   else if (!priced)
-    out << fmt::format("no placement was priced in time, this is an estimate; none is better than {:.10g} items/s\n",
-                       answer["bound"].get<double>());
+    out << fmt::format(
+        "an estimate: too many states, or too little time, to solve a placement; none is better than {:.10g} items/s\n",
+        answer["bound"].get<double>());
   else if (answer["bound"].is_null())
     out << fmt::format("the best of {} placements that were solved; the search was ended\n",
                        answer["evaluated"].get<std::size_t>());

@@ -81,7 +81,7 @@ std::string reason(collective_decision const& made, cost::grid_models const& mod
   auto const* const next = made.alternatives.empty() ? nullptr : &made.alternatives.front();
   if (trial) return made.name + " is tried, because knowing its time is expected to pay" + by;
   bool const tie = !corrected && next != nullptr && next->predicted < made.predicted;
-  std::string text = made.name + (tie ? " takes as good as least, in fewer messages," : " takes least") + by;
+  std::string text = made.name + (tie ? " takes as good as least, and asks less of the machine," : " takes least") + by;
   if (next != nullptr) text += "; next is " + next->name + ", " + compared(next->predicted / made.predicted - 1);
   return text;
 }

@@ -1,6 +1,9 @@
 #include <skel/detail/cost/line.hpp>
 
+#include <gmock/gmock.h>
+
 #include <limits>
+#include <string>
 
 #include <skel/detail/base/error.hpp>
 
@@ -75,6 +78,19 @@ TEST(MakeLine, RefusesWhatDoesNotFit) {
   EXPECT_THROW(make_line(three_stages(), plan::place_each({0, 1, 0}), apart), error);
 }
 
+TEST(MakeLine, RefusesTimesThatAreTooLongToComputeWith) {
+  auto program = three_stages();
+  program.stages[1].work = 1e307;
+  try {
+    make_line(program, plan::place_each({0, 0, 0}), two_clusters());
+    FAIL() << "accepted";
+  } catch (error const& refused) {
+    EXPECT_THAT(refused.what(), testing::HasSubstr("an item in stage '" + program.stages[1].name + "' would take"));
+  }
+  platform::description const slow{0, {{"only", 1, 1e-307, 1, {}, {}, {}}}, {}};
+  EXPECT_THROW(make_line(three_stages(), plan::place_each({0, 0, 0}), slow), error);
+}
+
 TEST(WorkerRates, DivideAHostAmongAllItsWorkersUnderFixedShareOnly) {
   auto model = make_line(three_stages(), {{{1}, {1, 2}, {0}}}, two_clusters());
   EXPECT_EQ(worker_rates(model), (std::vector<std::vector<double>>{{1}, {0.25, 0.5}, {10}}));
@@ -98,6 +114,7 @@ TEST(CheckLine, NamesWhatIsWrong) {
   model.stations[0].workers.clear();
   EXPECT_THROW(check(model), input_error);
   EXPECT_THROW(check(line{}), input_error);
+  EXPECT_THROW(check({{{"a", {{1e-305, 0}}, 0}}, {1, 1}, share::fixed, dispatch::on_demand}), input_error);
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct station {
 
 /// The rate that stands for "takes no time" [1/s]: 1e9, a nanosecond, below any time that this library can measure.
 inline constexpr double fastest_rate = 1e9;
+inline constexpr double slowest_rate = 2.3e-302;  ///< [1/s]; a million workers of one host still have normal rates
 
 /// A placed pipeline as a Markovian line: stations in a row, a move before each and one after the last.
 /// A station holds its item while it moves out (blocking after service); a move needs a sender that has finished an
