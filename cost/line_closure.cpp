@@ -186,7 +186,7 @@ station_load load_of(window const& from, std::size_t which) {
     if (accepts[d]) load.room += p;
     if (releases[d]) load.finished += p;
   }
-  load.starved = 1 - load.busy - load.blocked;
+  load.starved = std::max(0.0, 1 - load.busy - load.blocked);
   return load;
 }
 

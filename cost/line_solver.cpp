@@ -246,7 +246,7 @@ line_solution line_solver::solve(line const& model) {
       load.blocked += marginals[i][d] * meaning.blocked[d];
       load.population += marginals[i][d] * meaning.population[d];
     }
-    load.starved = 1 - load.busy - load.blocked;
+    load.starved = std::max(0.0, 1 - load.busy - load.blocked);
     auto const accepts = chain.stations()[i].accepting(), releases = chain.stations()[i].releasing();
     for (std::size_t d = 0; d < marginals[i].size(); ++d) {
       if (accepts[d]) load.room += marginals[i][d];

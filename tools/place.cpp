@@ -18,6 +18,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/cost/line_bounds.hpp>
 #include <skel/detail/cost/line_solver.hpp>
 #include <skel/detail/cost/pepa/generate.hpp>
@@ -218,21 +219,20 @@ void print_explanation(ordered_json const& why, std::ostream& out) {
 }
 
 void print(ordered_json const& answer, std::ostream& out) {
-  bool const priced = answer["evaluated"].get<std::size_t>() > 0;
-  out << fmt::format("{}: {}{:.10g} items/s\n", join(answer["placement"]), priced ? "" : "about ",
+  auto const evaluated = answer["evaluated"].get<std::size_t>();
+  auto const solved = counted(evaluated, "solved placement");
+  out << fmt::format("{}: {}{:.10g} items/s\n", join(answer["placement"]), evaluated > 0 ? "" : "about ",
                      answer["throughput"].get<double>());
   if (answer["optimal"].get<bool>())
-    out << fmt::format("proven best; {} placements were solved\n", answer["evaluated"].get<std::size_t>());
-  else if (!priced)
+    out << fmt::format("proven best, from {}\n", solved);
+  else if (evaluated == 0)
     out << fmt::format(
         "an estimate: too many states, or too little time, to solve a placement; none is better than {:.10g} items/s\n",
         answer["bound"].get<double>());
   else if (answer["bound"].is_null())
-    out << fmt::format("the best of {} placements that were solved; the search was ended\n",
-                       answer["evaluated"].get<std::size_t>());
+    out << fmt::format("the best of {}; the search was ended\n", solved);
   else
-    out << fmt::format("the best of {} placements that were solved; none is better than {:.10g} items/s\n",
-                       answer["evaluated"].get<std::size_t>(), answer["bound"].get<double>());
+    out << fmt::format("the best of {}; none is better than {:.10g} items/s\n", solved, answer["bound"].get<double>());
   if (answer.contains("explanation")) print_explanation(answer["explanation"], out);
   if (answer["alternatives"].empty()) return;
   out << "\nrunners-up\n";

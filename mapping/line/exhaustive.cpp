@@ -1,6 +1,7 @@
 #include <limits>
 #include <string>
 
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/stop_condition.hpp>
 #include <skel/detail/mapping/placement_search.hpp>
 
@@ -85,7 +86,7 @@ placement_answer exhaustive(placement_problem const& problem, placement_price co
   result.model = model_name(problem);
   result.why = to_string(result.placement, problem.platform) +
                (complete ? " has" : " had, when the search was ended,") + " the highest throughput of " +
-               std::to_string(result.evaluated) + " placements that were solved.";
+               counted(result.evaluated, "solved placement") + ".";
   return result;
 }
 

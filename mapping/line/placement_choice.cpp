@@ -19,9 +19,8 @@ std::vector<candidate<found_placement>> placement_choice::candidates(request con
 }
 
 std::string placement_choice::describe(request const& asked) {
-  return asked.stages + print(" (program %016llx): %zu placements, the first %.9g/s",
-                              static_cast<unsigned long long>(asked.program), asked.found.size(),
-                              asked.found.front().throughput);
+  return asked.stages + print(" (program %016llx): ", static_cast<unsigned long long>(asked.program)) +
+         counted(asked.found.size(), "placement") + print(", the first %.9g/s", asked.found.front().throughput);
 }
 
 }  // namespace skel::mapping

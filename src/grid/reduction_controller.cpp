@@ -370,7 +370,7 @@ std::ostream& operator<<(std::ostream& to, reduction_report const& report) {
   auto const micros = [](double seconds) { return shown(seconds * 1e6) + " us"; };
   std::string out = "irregular reduction: " + std::to_string(features.iterations) + " iterations, " +
                     std::to_string(features.subscripts) + " subscripts, " + std::to_string(features.elements) +
-                    " elements, " + std::to_string(features.parts) + " threads\n";
+                    " elements, " + counted(features.parts, "thread") + "\n";
   if (report.decisions == 0) return to << out + "  not run yet\n";
   out.append("  algorithm  ").append(plan::name_of(report.decision.algorithm)).append(": ");
   out += report.decision.why() + "\n";
@@ -387,8 +387,8 @@ std::ostream& operator<<(std::ostream& to, reduction_report const& report) {
            shown(100 * features.contended) + " %; iterations run by all owners " + shown(features.copies) +
            " times (from " + std::to_string(report.subscripts_read) + " subscripts)\n";
   out += "  measured   last execution " + micros(report.last) + "; " + std::to_string(report.executions) + " in " +
-         std::to_string(report.phases) + " phases, " + std::to_string(report.decisions) + " decisions, " +
-         std::to_string(report.switches) + " switches";
+         counted(report.phases, "phase") + ", " + counted(report.decisions, "decision") + ", " +
+         std::to_string(report.switches) + (report.switches == 1 ? " switch" : " switches");
   if (report.regroupings > 0) out += ", " + counted(report.regroupings, "change") + " of threads";
   return to << out + "\n  seconds    reading " + shown(report.reading) + ", deciding " + shown(report.deciding) +
                    ", preparing " + shown(report.preparing) + ", running " + shown(report.running) +

@@ -169,8 +169,8 @@ std::string describe(others_load const& load, double cores, std::string const& h
   if (load.others <= 0) return {};
   return "other programs use the cores" + (host.empty() ? std::string() : " of host '" + host + "'") +
          print(", as much as %.1f threads that always run", load.others) +
-         (load.doubt > 0 ? print(" (give or take %.1f)", load.doubt) : std::string()) + print(" on %.0f cores", cores) +
-         ", which the forecast counts";
+         (load.doubt > 0 ? print(" (give or take %.1f)", load.doubt) : std::string()) + " on " +
+         counted(static_cast<std::uint64_t>(std::lround(cores)), "core") + ", which the forecast counts";
 }
 
 }  // namespace skel

@@ -130,7 +130,8 @@ TEST(LoadBeside, SaysThatNothingIsKnown) {
   EXPECT_THAT(skel::describe(none, 2), HasSubstr("the load of this host is not known"));
   EXPECT_EQ(skel::describe({}, 2), "");
   EXPECT_THAT(skel::describe({4, 0.5, true}, 2),
-              HasSubstr("as much as 4.0 threads that always run (give or take 0.5)"));
+              HasSubstr("as much as 4.0 threads that always run (give or take 0.5) on 2 cores,"));
+  EXPECT_THAT(skel::describe({4, 0.5, true}, 1), HasSubstr(" on 1 core, which"));
 }
 
 TEST(LoadBeside, SaysOnWhichHostItIsWhereThereAreSeveral) {

@@ -178,7 +178,7 @@ TEST(Place, TableNamesPlacementAndRunnersUp) {
   auto const result = skel({"place", data("paper_row2_fast_links.json"), data("paper_pipeline.json"), "--explain"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out, StartsWith("(p1, p2, p1): 3.36671506"));
-  EXPECT_THAT(result.out, HasSubstr("proven best"));
+  EXPECT_THAT(result.out, HasSubstr("proven best, from "));
   EXPECT_THAT(result.out, HasSubstr("bottleneck: "));
   EXPECT_THAT(result.out, HasSubstr("runners-up"));
 }
