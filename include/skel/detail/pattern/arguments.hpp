@@ -37,51 +37,50 @@ struct check_source_options {
   static constexpr bool value = (one_of<Options, at, work, stateless_t> && ...);
   static_assert(value,
                 "skel: behind its function a source takes the options skel::at, skel::work and skel::stateless only "
-                "(it was given those named in check_source_options<Options...>): it is called from one thread at a "
-                "time, so it has neither width nor order");
+                "(it was given those named in check_source_options<Options...>); a name comes before the function. It "
+                "is called from one thread at a time, so it has neither width nor order");
 };
 template <class... Options>
 struct check_stage_options {
   static constexpr bool value = (one_of<Options, at, work, stateless_t> && ...);
-  static_assert(
-      value,
-      "skel: behind its function a stage takes the options skel::at, skel::work and skel::stateless only (it "
-      "was given those named in check_stage_options<Options...>): one function sees every item, in order. For "
-      "several workers, or results as they come, write a farm: skel::farm(f, skel::width(4), "
-      "skel::unordered)");
+  static_assert(value,
+                "skel: behind its function a stage takes the options skel::at, skel::work and skel::stateless only (it "
+                "was given those named in check_stage_options<Options...>); a name comes before the function. One "
+                "function sees every item, in order. For several workers, or results as they come, write a farm: "
+                "skel::farm(f, skel::width(4), skel::unordered)");
 };
 template <class... Options>
 struct check_farm_options {
   static constexpr bool value = (one_of<Options, ordered_t, unordered_t, width, at, work> && ...);
   static_assert(value,
                 "skel: behind its worker a farm takes the options skel::ordered, skel::unordered, skel::width, "
-                "skel::at and skel::work only (it was given those named in check_farm_options<Options...>)");
+                "skel::at and skel::work only (it was given those named in check_farm_options<Options...>); a name "
+                "comes before the worker: skel::farm(name, f)");
 };
 template <class... Options>
 struct check_reduce_options {
   static constexpr bool value = (one_of<Options, at, work, reproducible_t> && ...);
   static_assert(value,
                 "skel: behind its operator a reduce takes a window, skel::every(n), and then the options skel::at, "
-                "skel::work and skel::reproducible only (it was given those named in "
-                "check_reduce_options<Options...>): the farm before it "
-                "has the width, and a commutative operator (skel::commutative) leave to change the order");
+                "skel::work and skel::reproducible only (it was given those named in check_reduce_options<Options"
+                "...>); a name comes before the operator. The farm before a reduce has the width, and a commutative "
+                "operator (skel::commutative) leave to change the order");
 };
 template <class... Options>
 struct check_broadcast_options {
   static constexpr bool value = (one_of<Options, width, at, work> && ...);
   static_assert(value,
                 "skel: behind its worker a broadcast takes the options skel::width (the number of copies), skel::at "
-                "and skel::work only (it was given those named in check_broadcast_options<Options...>): items keep "
-                "their order");
+                "and skel::work only (it was given those named in check_broadcast_options<Options...>); a name comes "
+                "before the worker. Items keep their order");
 };
 template <class... Options>
 struct check_sink_options {
   static constexpr bool value = (one_of<Options, at, work, stateless_t> && ...);
   static_assert(value,
                 "skel: behind its function a sink takes the options skel::at, skel::work and skel::stateless only (it "
-                "was given those named in check_sink_options<Options...>): it is called from one thread at a time, and "
-                "gets items in "
-                "the order that the farm before it gives them: skel::farm(f, skel::unordered)");
+                "was given those named in check_sink_options<Options...>); a name comes before the function. It is "
+                "called from one thread at a time, in the order of the farm before it: skel::farm(f, skel::unordered)");
 };
 
 /// A skeleton of one function, where its arguments are accepted.

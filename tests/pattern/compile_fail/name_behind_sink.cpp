@@ -1,0 +1,3 @@
+#include <skel/detail/pattern/compose.hpp>
+
+auto const app = skel::sink([](int) {}, "print");
