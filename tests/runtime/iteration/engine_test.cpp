@@ -508,6 +508,10 @@ TEST(MeshEngine, GivesTheSameWhereItPausesAndGoesOnOnOtherRanks) {
   EXPECT_GT(without_rank_0, 0u);
 }
 
+TEST(MeshEngine, NoIterationsAreRefused) {
+  EXPECT_THAT([] { skel::times(0); }, testing::ThrowsMessage<skel::error>(testing::HasSubstr("skel::times(0): ")));
+}
+
 TEST(MeshEngine, CellsThatCannotTravelSaySo) {
   struct held {
     std::shared_ptr<int> one;

@@ -305,8 +305,9 @@ struct all_iterations {
   }
 };
 
-/// The program ends after so many iterations; after one where that is 0, as it is asked at the end of each.
+/// The program ends after so many iterations. Throws skel::error for 0, as it is asked at the end of each.
 inline skeletons::mesh_until<all_iterations> times(std::uint64_t iterations) {
+  if (iterations == 0) throw error("skel::times(0): a program over a mesh runs at least one iteration; give 1 or more");
   return {{iterations}};
 }
 
