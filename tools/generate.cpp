@@ -1,6 +1,5 @@
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
 #include <skel/detail/platform/mesh_platforms.hpp>
 
@@ -30,12 +30,6 @@ struct generate_options {
   bool json = false;
 };
 
-void write(std::filesystem::path const& file, std::string const& text) {
-  std::ofstream out(file);
-  out << text;
-  if (!out.flush()) throw error(shown_file(file.string()) + ": cannot be written; choose a folder with room");
-}
-
 int generate(generate_options const& options, std::ostream& out) {
   namespace fs = std::filesystem;
   auto const family = platform::mesh_family_of(options.family);
@@ -52,8 +46,8 @@ int generate(generate_options const& options, std::ostream& out) {
     auto const made = platform::generate_mesh_platform(*family, static_cast<std::uint64_t>(options.seed),
                                                        static_cast<std::uint64_t>(k));
     std::string const name = fmt::format("{}-{}-{:04}.json", options.family, options.seed, k);
-    write(folder / name, platform::to_json(made.machine));
-    write(apps / name, platform::to_json(made.app));
+    platform::write_file(folder / name, platform::to_json(made.machine));
+    platform::write_file(apps / name, platform::to_json(made.app));
     written["platforms"].push_back(name);
   }
   if (options.json)

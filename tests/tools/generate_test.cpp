@@ -1,3 +1,5 @@
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -11,6 +13,7 @@ namespace {
 
 using nlohmann::json;
 using skel::testing_tools::FolderTest;
+using skel::testing_tools::run;
 using skel::testing_tools::skel;
 using testing::HasSubstr;
 
@@ -74,6 +77,15 @@ TEST_F(GenerateTest, SaysWhatItCannotDo) {
   };
   EXPECT_THAT(refused("--family", "homogeneous"), HasSubstr("'homogeneous' is no family"));
   EXPECT_THAT(refused("--count", "0"), HasSubstr("--count: is a number of platforms"));
+}
+
+TEST_F(GenerateTest, LeavesNoPartOfAFileThatCannotBeWritten) {
+  auto const result = run({"/bin/sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", SKEL_COMMAND, "generate", "platforms",
+                           "--family", "heterogeneous", "-o", folder("x")},
+                          {.ignored = SIGXFSZ});
+  EXPECT_NE(result.status, 0);
+  EXPECT_THAT(result.err, HasSubstr("heterogeneous-1-0000.json: cannot be written: File too large"));
+  for (auto const& left : std::filesystem::directory_iterator(folder("x"))) EXPECT_EQ(left.path().filename(), "apps");
 }
 
 }  // namespace
