@@ -23,9 +23,8 @@ std::set<fs::path>& written() {
 }
 fs::path absolute_path(std::string const& name) {
   std::error_code unknown;
-  auto const whole = fs::absolute(name, unknown);  // also before there is such a file
-  auto const out = unknown ? fs::path() : fs::weakly_canonical(whole, unknown);
-  return unknown ? fs::path(name) : out;
+  auto const whole = fs::weakly_canonical(fs::absolute(name, unknown), unknown);  // also before there is such a file
+  return whole.empty() ? fs::path(name) : whole;
 }
 
 /// Of a name that the user has not given, nothing but a file is written, and no link is followed.
@@ -51,6 +50,13 @@ std::string next_name(std::string const& name) {
   return numbered(name, run_files::most);
 }
 
+/// Whether two names are of one file, which need not be there yet; devices may have several writers.
+bool are_same(std::string const& one, std::string const& other) {
+  std::error_code unknown;
+  if (!fs::exists(one, unknown)) return absolute_path(one) == absolute_path(other);
+  return fs::is_regular_file(one, unknown) && fs::equivalent(one, other, unknown);
+}
+
 /// Empty: it can be.
 std::string why_not_written(std::string const& name, char const* option) {
   auto const why = name.empty() ? "" : record::why_not_opened(name, option);
@@ -59,17 +65,11 @@ std::string why_not_written(std::string const& name, char const* option) {
 std::string why_not_written(std::vector<run_files::file> const& files) {
   for (auto const& one : files)
     if (auto why = why_not_written(one.name, one.option); !why.empty()) return why;
-  std::error_code unknown;
   for (auto one = files.begin(); one != files.end(); ++one)
     for (auto other = files.begin(); other != one; ++other)
-      if (!one->name.empty() && !other->name.empty() && fs::is_regular_file(one->name, unknown) &&
-          fs::equivalent(one->name, other->name, unknown))
+      if (!one->name.empty() && !other->name.empty() && are_same(one->name, other->name))
         return one->name + ": " + other->option + " and " + one->option + " would write the same file; name two";
   return {};
-}
-
-void say(std::string const& files) {
-  if (!files.empty()) tell_user("files of earlier runs stay: " + files);
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ run_files::run_files(std::vector<file> files, runtime::communicator const& ranks
     give_back();
     throw;
   }
-  say(others);
+  if (!others.empty()) tell_user("files of earlier runs stay: " + others);
 }
 
 run_files::~run_files() {

@@ -72,8 +72,6 @@ void history_recorder::listen(double now) {
       quiet = history_.silences.size();
       if (history_.silences.size() < most_silences)
         history_.silences.push_back({static_cast<std::int32_t>(r), latest.seconds, now});
-      else
-        quiet = most_silences;
     }
     if (*quiet < most_silences) history_.silences[*quiet].to = now;
   }

@@ -11,21 +11,17 @@ std::string in_json(std::string_view text) {
   if (first_not_utf8(text)) return in_json(printable(text));
   std::string out = "\"";
   for (char const c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20)
       out += print("\\u%04x", static_cast<unsigned>(c));
-    } else {
+    else
       out += c;
-    }
   }
   return out + '"';
 }
 
 std::string in_json(double number) {
-  if (!std::isfinite(number)) return "null";
-  return exact(number);
+  return std::isfinite(number) ? exact(number) : "null";
 }
 
 }  // namespace skel::record

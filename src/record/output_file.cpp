@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
@@ -14,7 +15,12 @@ namespace skel::record {
 std::string why_not_opened(std::string const& file, std::string const& option) {
   struct stat of {};
   if (::stat(file.c_str(), &of) == 0 && S_ISFIFO(of.st_mode)) return "is a pipe; give " + option + " a file";
-  descriptor const to(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666));
+  constexpr int how = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC;
+  descriptor to(::open(file.c_str(), how | O_EXCL, 0666));
+  if (to)
+    ::unlink(file.c_str());
+  else if (errno == EEXIST)
+    to = descriptor(::open(file.c_str(), how, 0666));
   if (to) return {};
   int const why = errno;
   return "cannot be opened for writing: " + std::generic_category().message(why) + "; give " + option + " a file " +

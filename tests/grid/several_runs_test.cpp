@@ -310,6 +310,24 @@ TEST_F(SeveralRuns, NoNameThatNobodyGaveIsFollowedOrWaitedFor) {
   EXPECT_THAT(text("r-4.html"), HasSubstr("second"));
 }
 
+TEST_F(SeveralRuns, NoFileIsThereBeforeItIsComplete) {
+  settings_.report = *this / "r.html";
+  settings_.trace = *this / "t.json";
+  skel::grid grid(settings_);
+  bool early = false;
+  auto app = skel::source("count", counting{20}) | skel::farm("same", same) | skel::sink("look", [&](std::uint64_t) {
+               early = early || fs::exists(*this / "r.html") || fs::exists(*this / "t.json");
+             });
+  grid.run(app);
+  EXPECT_FALSE(early);
+  grid.settings().trace = *this / "./new.json";
+  grid.settings().report = *this / "new.json";
+  EXPECT_THAT([&] { run_named(grid, "one file for two"); },
+              testing::ThrowsMessage<skel::error>(HasSubstr("would write the same file")));
+  if (!root_) return;
+  EXPECT_THAT(files(), ElementsAre("r.html", "t.json"));
+}
+
 TEST_F(SeveralRuns, FilesKeepWhatTheyHaveUnderOtherNames) {
   settings_.report = *this / "r.html";
   settings_.trace = *this / "t.json";

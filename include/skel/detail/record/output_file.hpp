@@ -6,8 +6,8 @@
 namespace skel::record {
 
 /// Why a file cannot be opened for writing, with what to do: "cannot be opened for writing: Is a directory; give OPTION
-/// a file that can be written". Empty: it can. Makes it where it is not there; what is in it stays. A pipe cannot: its
-/// reader ends when this looks, so that opening it again would wait.
+/// a file that can be written". Empty: it can. A file keeps its content, and no new one stays, unless `file` is a link
+/// to it. A pipe cannot: its reader ends when this looks, so that opening it again would wait.
 std::string why_not_opened(std::string const& file, std::string const& option);
 
 /// Writes all of a file that tells about a run (skel::output_file), which may be a device. Throws skel::error with file
