@@ -192,6 +192,9 @@ struct grid::state {
                   (settings.expected_ranks == 1 ? " was" : " were") + " expected: start it with mpirun -np " +
                   std::to_string(settings.expected_ranks) + ", and check that mpirun and the program use the same MPI");
     if (settings.platform) find_ranks();  // a mismatch shows at once
+    // One rank hears none, but refuses the same paths as several.
+    if (ranks.size() == 1 && !settings.announcements.empty())
+      platform::announcements(settings.announcements, platform::snapshot());
     // Reductions of one process decide without asking a grid, so it is there from the beginning.
     store = std::make_shared<decision_store>(ranks, settings, !stated || stated->picture.is_measured());
     decision_store::share(store);

@@ -83,13 +83,10 @@ run_files::run_files(std::vector<file> files, runtime::communicator const& ranks
   for (auto const& one : files_) given_.push_back(one.name);
   std::string refused, others;
   if (ranks.rank() == 0) {
-    std::vector<std::string> names;  // before any is made
-    for (auto const& one : files_) names.push_back(next_name(one.name));
     refused = why_not_written(files_);
-    for (std::size_t f = 0; f < files_.size(); ++f) {
-      auto& one = files_[f];
+    for (auto& one : files_) {
       if (!one.per_run || !refused.empty()) continue;
-      std::string next = std::move(names[f]);
+      std::string const next = next_name(one.name);
       if (next != one.name) {
         others += (others.empty() ? "" : ", ") + next + " has the " + one.what + " of this one";
         refused = why_not_written(next, one.option);

@@ -505,6 +505,16 @@ TEST(Grid, RefusesATraceThatIsAPipe) {
   }
 }
 
+TEST(Grid, RefusesWhereAnnouncementsCannotComeFromOnAnyNumberOfRanks) {
+  for (std::string const& path :
+       {std::string("/"), std::string("/dev/null"), "/tmp/" + std::string(200, 'x') + ".sock"}) {
+    skel::run_settings settings = on_equal_hosts();
+    settings.announcements = path;
+    EXPECT_THAT([&] { skel::grid(settings).run(count_to(1) | skel::sink([](int) {})); },
+                testing::ThrowsMessage<skel::error>(testing::StartsWith(path + ": ")));
+  }
+}
+
 TEST(Grid, RefusesTimesThatAreNone) {
   for (double const none : {-1.0, std::nan("")})
     for (auto const time :
