@@ -56,8 +56,7 @@ std::string rate_text(record::throughput_forecast const& f) {
 std::string history_text(forecast const& of) {
   std::string out;
   if (of.correction != 1) out += ", corrected by " + off_by(of.correction, "of what the model says");
-  if (of.runs > 0) out += ", with the times of " + counted(of.runs, "earlier run");
-  return out;
+  return of.runs > 0 ? out + ", with the times of " + counted(of.runs, "earlier run") : out;
 }
 
 /// A line for the forecast from before the run beside all that was measured, and one for each that was made while it

@@ -40,6 +40,12 @@ TEST(Report, SaysWhatNoPlacementCanPassWithTheDigitsOfOtherRates) {
   EXPECT_THAT(plan.explain(), AllOf(HasSubstr("(model) and\n"), Not(HasSubstr("no placement can"))));
 }
 
+TEST(Report, APlanIsPrintedAsItExplainsItself) {
+  std::ostringstream out;
+  out << plan_of(100);
+  EXPECT_EQ(out.str(), plan_of(100).explain());
+}
+
 // Workers of a farm that are dealt over hosts in turn: each host is named once.
 TEST(Report, NamesEachHostOfAStageOnce) {
   auto plan = plan_of(100);

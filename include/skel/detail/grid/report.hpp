@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -54,6 +54,7 @@ struct planned_program {
 
   /// The bottleneck, the runners-up and what they would cost, as text.
   std::string explain() const;
+  friend std::ostream& operator<<(std::ostream& out, planned_program const& plan) { return out << plan.explain(); }
   SKEL_FIELDS(run, expected, decision, processors, placed, note);
 };
 
