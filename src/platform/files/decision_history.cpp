@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <limits>
 
+#include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/json_reader.hpp>
 
 namespace skel::platform {
@@ -45,18 +46,26 @@ record::decision_entry read_decision(reader const& from) {
   return made;
 }
 
+constexpr char const* wanted = "; give a file that --skel-decisions wrote";
+
+/// A line of the file. Errors have its number, and the column.
+detail::json parse_line(std::string_view line, std::string const& source, std::string const& number) try {
+  return detail::parse_json(line, source);
+} catch (input_error const& of) {
+  std::string const column = of.where().empty() ? "" : of.where().substr(6);  // behind "line 1"
+  throw input_error(source, number + column, of.reason() + wanted);
+}
+
 }  // namespace
 
 std::vector<past_decision> parse_decisions(std::string_view text, std::string const& source) {
   std::vector<past_decision> all;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    std::size_t const end = text.find('\n');
-    if (end == std::string_view::npos) break;
-    std::string const where = source + ": line " + std::to_string(number);
-    auto const line = detail::parse_json(text.substr(0, end), where);
+  for (std::size_t k = 1, end = text.find('\n'); end < text.size(); ++k, end = text.find('\n')) {
+    std::string const number = "line " + std::to_string(k), where = source + ": " + number;
+    auto const line = parse_line(text.substr(0, end), source, number);
     text.remove_prefix(end + 1);
     reader const from(line, where);
-    from.expect_object("a decision, or what was measured of one");
+    if (!from.has("decision")) from.fail(std::string("is no line of a decision") + wanted);
     std::size_t const decision = from.at("decision").count();
     bool const is_measured = from.has("measured"), is_paid = !is_measured && from.has("paid");
     if ((is_measured || is_paid) && (decision == 0 || decision > all.size()))

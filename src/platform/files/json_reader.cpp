@@ -127,20 +127,11 @@ class builder : public nlohmann::json_sax<json> {
 };
 
 std::string kind(json const& value) {
-  switch (value.type()) {
-    case json::value_t::null:
-      return "null";
-    case json::value_t::object:
-      return "an object";
-    case json::value_t::array:
-      return "an array";
-    case json::value_t::string:
-      return "a text";
-    case json::value_t::boolean:
-      return "true or false";
-    default:
-      return "a number";
-  }
+  if (value.is_null()) return "null";
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "an array";
+  if (value.is_string()) return "a text";
+  return value.is_boolean() ? "true or false" : "a number";
 }
 
 std::string shown_value(json const& value) {

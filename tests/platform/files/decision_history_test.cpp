@@ -89,4 +89,17 @@ TEST(DecisionHistory, WhatItIsNotIsRefusedWithItsLine) {
   }
 }
 
+TEST(DecisionHistory, AnErrorHasOnePositionAndSaysWhatTheFileShouldBe) {
+  auto const refused = [](std::string const& text, std::string const& begin) {
+    EXPECT_THAT([&] { (void)parse_decisions(text, "FILE"); },
+                testing::ThrowsMessage<skel::input_error>(
+                    testing::AllOf(testing::StartsWith(begin), testing::Not(testing::HasSubstr("line 1")),
+                                   testing::EndsWith("; give a file that --skel-decisions wrote"))));
+  };
+  refused(one_of(1) + "{\"decision\":2,nonsense}\n", "FILE: line 2, column 16: syntax error");
+  refused(one_of(1) + "\xff\n", "FILE: line 2, column 1: the byte ");
+  for (auto const* const other : {"{\"skel_platform\":1}\n", "[]\n", "7\n"})
+    refused(one_of(1) + other, "FILE: line 2: is no line of a decision");
+}
+
 }  // namespace
