@@ -52,7 +52,7 @@ constexpr char const* wanted = "; give a file that --skel-decisions wrote";
 detail::json parse_line(std::string_view line, std::string const& source, std::string const& number) try {
   return detail::parse_json(line, source);
 } catch (input_error const& of) {
-  std::string const column = of.where().empty() ? "" : of.where().substr(6);  // behind "line 1"
+  std::string const column = of.where().starts_with("line 1") ? of.where().substr(6) : "";
   throw input_error(source, number + column, of.reason() + wanted);
 }
 
