@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <string>
@@ -244,14 +243,13 @@ void print_picture(plate const& how, std::vector<double> const& cells) {
 
 /// A picture of a byte per cell (PGM), black where it is cold.
 void write_picture(std::string const& path, plate const& how, std::vector<double> const& cells) {
-  std::ofstream file(path, std::ios::binary);
-  file << "P5\n" << how.side << ' ' << how.side << "\n255\n";
-  for (double const u : cells) {
-    auto const grey = std::clamp((u - 1) / (plate::hottest - 1) * 255, 0.0, 255.0);
-    file.put(static_cast<char>(static_cast<unsigned char>(grey)));
-  }
-  file.close();
-  if (!file) throw skel::error(path + ": cannot be written: does its folder exist, and is there room?");
+  examples::write_file(path, [&](std::ostream& file) {
+    file << "P5\n" << how.side << ' ' << how.side << "\n255\n";
+    for (double const u : cells) {
+      auto const grey = std::clamp((u - 1) / (plate::hottest - 1) * 255, 0.0, 255.0);
+      file.put(static_cast<char>(static_cast<unsigned char>(grey)));
+    }
+  });
 }
 
 int program(skel::grid& grid, int argc, char** argv) {

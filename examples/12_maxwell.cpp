@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <numbers>
@@ -71,17 +70,16 @@ struct sample {
 
 /// The fields at the probe, a line for each time.
 void write_series(std::string const& path, std::vector<sample> const& all) {
-  std::ofstream file(path);
-  file.precision(12);
-  file << "# t Ex Ey Ez Hx Hy Hz\n";
-  for (auto const& one : all) {
-    file << one.time;
-    for (auto const& field : one.fields)
-      for (double const x : field) file << ' ' << x;
-    file << '\n';
-  }
-  file.close();
-  if (!file) throw skel::error(path + ": cannot be written: does its folder exist, and is there room?");
+  examples::write_file(path, [&](std::ostream& file) {
+    file.precision(12);
+    file << "# t Ex Ey Ez Hx Hy Hz\n";
+    for (auto const& one : all) {
+      file << one.time;
+      for (auto const& field : one.fields)
+        for (double const x : field) file << ' ' << x;
+      file << '\n';
+    }
+  });
 }
 
 /// Some of the samples, as many lines as a screen has room for.
