@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -135,8 +134,8 @@ struct derivation {
 
   std::shared_ptr<syntax const> tree;
   explorer explored;
-  std::vector<std::size_t> first{0};   // per state, into transitions
-  std::deque<transition> transitions;  // a vector would be copied as it grows
+  std::vector<std::size_t> first{0};  // per state, into transitions
+  std::vector<transition> transitions;
 };
 
 }  // namespace skel::cost::pepa::detail

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,12 +27,10 @@ std::string const& state_space::source() const {
   return graph_->tree->source;
 }
 
-boost::iterator_range<std::deque<transition>::const_iterator> state_space::from(std::size_t state) const {
+std::span<transition const> state_space::from(std::size_t state) const {
   SKEL_EXPECTS(state < states());
-  auto const at = [&](std::size_t s) {
-    return graph_->transitions.begin() + static_cast<std::ptrdiff_t>(graph_->first[s]);
-  };
-  return {at(state), at(state + 1)};
+  std::size_t const first = graph_->first[state];
+  return {graph_->transitions.data() + first, graph_->first[state + 1] - first};
 }
 
 std::string state_space::describe(std::size_t state) const {

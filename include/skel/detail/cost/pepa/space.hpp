@@ -2,13 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <boost/range/iterator_range_core.hpp>
 
 #include <skel/detail/cost/pepa/model.hpp>
 
@@ -40,7 +38,7 @@ class state_space {
   /// change the state.
   std::size_t transitions() const;
   /// Transitions that leave a state, ordered by action and target.
-  boost::iterator_range<std::deque<transition>::const_iterator> from(std::size_t state) const;
+  std::span<transition const> from(std::size_t state) const;
   /// Names of the action types; actions()[0] is "tau", what hiding leaves of an action.
   std::vector<std::string> const& actions() const;
   /// A state in words: "(Stage1, 2 * Worker, 3 * (process2, mu).Worker)". O(number of components).
@@ -64,7 +62,7 @@ struct derive_options {
 ///
 /// where ra is the apparent rate: the sum of the rates at which a component performs a. A passive activity has no rate
 /// but a weight w; any active rate is less than any passive one, and passive activities of one action share by weight.
-/// Time and memory are linear in the number of transitions (about 50 bytes for each).
+/// Time and memory are linear in the number of transitions (about 60 bytes for each).
 /// Throws skel::input_error, located at the activity or the system equation, for a state without a transition
 /// (deadlock), an activity that is still passive in the whole system (unbounded rate), an action that is active and
 /// passive in one component, and more than max_states states or max_bytes bytes.
