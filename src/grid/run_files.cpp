@@ -1,7 +1,7 @@
 #include "run_files.hpp"
 
 #include <filesystem>
-#include <set>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Those that this process has been told to write, however they were named.
-std::set<fs::path>& written() {
-  static std::set<fs::path> all;
+/// Those that this process has been told to write, however they were named, and whether one could not be.
+std::map<fs::path, bool>& written() {
+  static std::map<fs::path, bool> all;
   return all;
 }
 fs::path absolute_path(std::string const& name) {
@@ -31,9 +31,10 @@ fs::path absolute_path(std::string const& name) {
 bool is_free(std::string const& name, bool given) {
   std::error_code unknown;
   auto const type = fs::symlink_status(name, unknown).type();
-  if (type == fs::file_type::not_found) return true;
-  if (given) return !fs::is_regular_file(name, unknown) || !written().contains(absolute_path(name));
-  return type == fs::file_type::regular && !written().contains(absolute_path(name));
+  auto const ours = written().find(absolute_path(name));
+  if (type == fs::file_type::not_found) return ours == written().end() || !ours->second;
+  if (ours == written().end()) return given || type == fs::file_type::regular;
+  return given && !fs::is_regular_file(name, unknown);
 }
 
 /// "run.html", "run-2.html", "run-3.html".
@@ -75,7 +76,7 @@ std::string why_not_written(std::vector<run_files::file> const& files) {
 }  // namespace
 
 void run_files::begin_for_grid(std::string const& name, char const* what) {
-  if (!written().insert(absolute_path(name)).second && !is_free(name, true))
+  if (!written().try_emplace(absolute_path(name)).second && !is_free(name, true))
     warn_once(name + ": the " + what + " of an earlier grid of this program are replaced; name a file for each grid");
 }
 
@@ -91,8 +92,7 @@ run_files::run_files(std::vector<file> files, runtime::communicator const& ranks
         others += (others.empty() ? "" : ", ") + next + " has the " + one.what + " of this one";
         refused = why_not_written(next, one.option);
       }
-      one.name = next;
-      written().insert(absolute_path(next));
+      written()[absolute_path(one.name = next)] = false;
     }
   }
   try {
@@ -105,12 +105,12 @@ run_files::run_files(std::vector<file> files, runtime::communicator const& ranks
   if (!others.empty()) tell_user("files of earlier runs stay: " + others);
 }
 
-run_files::~run_files() {
-  give_back();
-}
-
 void run_files::give_back() {
-  for (std::size_t f = 0; f < files_.size(); ++f) files_[f].name = given_[f];
+  for (std::size_t f = 0; f < files_.size(); ++f) {
+    std::error_code unknown;
+    if (files_[f].per_run && !fs::exists(files_[f].name, unknown)) written()[absolute_path(files_[f].name)] = true;
+    files_[f].name = given_[f];
+  }
 }
 
 }  // namespace skel

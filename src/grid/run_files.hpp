@@ -26,7 +26,7 @@ class run_files {
   /// Until the end of this, the settings have the names that the run is to use. Collective. Throws skel::error on every
   /// rank where one cannot be written, which must not be noticed after the run, or two are the same file.
   run_files(std::vector<file> files, runtime::communicator const& ranks);
-  ~run_files();
+  ~run_files() { give_back(); }
   run_files(run_files const&) = delete;
   run_files& operator=(run_files const&) = delete;
 
