@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-using skel::runtime::iteration::mesh_failure;
+using skel::runtime::program_failure;
 using skel::runtime::iteration::mesh_step;
 
 /// What an update says of an element, as far as it has room.
@@ -101,8 +101,8 @@ simulated_part::failed simulated_part::combine(std::size_t, std::span<std::span<
     all += theirs;
   }
   if (all == elements()) return {};
-  return mesh_failure{.during = mesh_failure::kind::combine,
-                      .what = std::to_string(all) + " elements were counted, and not " + std::to_string(elements())};
+  return program_failure{.during = program_failure::kind::combine,
+                         .what = std::to_string(all) + " elements were counted, and not " + std::to_string(elements())};
 }
 
 simulated_part::failed simulated_part::act(std::size_t, std::uint64_t iteration, int, int, bool& ends) {

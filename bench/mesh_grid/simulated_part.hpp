@@ -26,7 +26,7 @@ class simulated_part final : public skel::runtime::iteration::mesh_part {
                  std::function<void(double)> charge, std::function<void(std::uint64_t)> ended);
 
   void begin(skel::plan::mesh_layout const& layout) override;
-  using failed = std::optional<skel::runtime::iteration::mesh_failure>;
+  using failed = std::optional<skel::runtime::program_failure>;
 
   failed make(skel::plan::block, skel::runtime::step_control&) override { return {}; }
   failed compute(std::size_t step, skel::plan::block places, skel::runtime::step_control& control) override;

@@ -11,11 +11,11 @@
 
 #include <skel/detail/grid/bsp_plan.hpp>
 #include <skel/detail/grid/bsp_report.hpp>
-#include <skel/detail/runtime/bsp/errors.hpp>
 #include <skel/detail/runtime/bsp/program.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/bsp/typed_group.hpp>
 #include <skel/detail/runtime/gathered_values.hpp>
+#include <skel/detail/runtime/pieces/program_failure.hpp>
 #include <skel/grid.hpp>
 
 namespace skel {
@@ -42,7 +42,7 @@ requires(runtime::bsp::is_program<Program>&& std::is_invocable_v<
   auto options = runtime::bsp::options_of(app);
   options.results = [&](std::string& to) {
     return all.write(group, of, to, [](std::size_t process) {
-      return runtime::bsp::describe({runtime::bsp::process_failure::kind::result, process});
+      return runtime::describe({runtime::program_failure::kind::result, process});
     });
   };
   options.take_results = [&](std::span<std::byte const> bytes) { all.read(bytes); };

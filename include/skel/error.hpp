@@ -3,5 +3,5 @@
 /// What skel throws: error and input_error, stage_error, process_error, cancelled.
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/input_file.hpp>
-#include <skel/detail/runtime/bsp/errors.hpp>
 #include <skel/detail/runtime/errors.hpp>
+#include <skel/detail/runtime/pieces/program_failure.hpp>

@@ -12,9 +12,9 @@
 #include <skel/detail/grid/mesh_report.hpp>
 #include <skel/detail/pattern/mesh_program.hpp>
 #include <skel/detail/runtime/gathered_values.hpp>
-#include <skel/detail/runtime/iteration/errors.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
 #include <skel/detail/runtime/iteration/typed_part.hpp>
+#include <skel/detail/runtime/pieces/program_failure.hpp>
 #include <skel/grid.hpp>
 #include <skel/mesh.hpp>
 
@@ -59,8 +59,7 @@ requires(skeletons::is_mesh_program<Program>&& std::is_invocable_v<
   options.results = [&](std::string& to) {
     auto const of_cell = [&](std::size_t, typename Program::cell const& cell) { return of(cell); };
     return all.write(part, of_cell, to, [](std::size_t element) {
-      return runtime::iteration::describe(
-          {.during = runtime::iteration::mesh_failure::kind::result, .element = element});
+      return runtime::describe({.during = runtime::program_failure::kind::result, .number = element});
     });
   };
   options.take_results = [&](std::span<std::byte const> bytes) { all.read(bytes); };

@@ -395,7 +395,7 @@ struct grid::state {
 
   /// Throws on every rank what is found of forgotten updates on rank 0. Collective.
   void check_updates(runtime::iteration::mesh_part& part, face_neighbours const& faces, std::uint64_t most) const {
-    std::pair<std::optional<runtime::iteration::mesh_failure>, std::string> told;
+    std::pair<std::optional<runtime::program_failure>, std::string> told;
     std::uint64_t const asked = std::min(settings.check_updates, most);
     std::uint64_t compared = 0;
     if (ranks.rank() == 0) try {
@@ -407,7 +407,7 @@ struct grid::state {
     told = runtime::from_bytes<decltype(told)>(ranks.broadcast(runtime::to_bytes(told)));
     if (!told.second.empty()) throw error(told.second);
     if (auto const& found = told.first)
-      throw mesh_error(part.name(), part.steps()[found->step].name, found->element, found->iteration,
+      throw mesh_error(part.name(), part.steps()[found->step].name, found->number, found->iteration,
                        "program '" + part.name() + "': " + found->what, {});
     if (ranks.rank() != 0) return;
     std::string const of_program = "program '" + part.name() + "': ";

@@ -10,11 +10,10 @@
 #include <skel/detail/record/remap_decision.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/archive.hpp>
-#include <skel/detail/runtime/bsp/errors.hpp>
 #include <skel/detail/runtime/errors.hpp>
-#include <skel/detail/runtime/iteration/errors.hpp>
 #include <skel/detail/runtime/line/checkpoint.hpp>
 #include <skel/detail/runtime/line/move_states.hpp>
+#include <skel/detail/runtime/pieces/program_failure.hpp>
 
 #include "support/field_laws.hpp"
 
@@ -32,8 +31,7 @@ using all =
                    record::stage_move, record::remap_record, record::checkpoint_record, record::throughput_forecast,
                    record::station_progress, record::round_trip, record::rank_progress, record::remap_way,
                    record::remap_decision, record::migration_candidate, record::bsp_decisions, record::mesh_review,
-                   runtime::dependency, runtime::failure, runtime::unmoved_state, runtime::bsp::process_failure,
-                   runtime::iteration::mesh_failure>;
+                   runtime::dependency, runtime::failure, runtime::unmoved_state, runtime::program_failure>;
 TYPED_TEST_SUITE(FieldsBetweenRanks, all);
 
 TYPED_TEST(FieldsBetweenRanks, AreReadBackAsTheyWereWritten) {

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
@@ -32,15 +31,6 @@ constexpr std::size_t parts_per_thread = 8;
 /// (`bench_bsp rotations` on two ranks, `bench_bsp many`), of which the part is to take a twentieth.
 constexpr std::size_t least_slots = 700;
 
-std::span<std::byte const> bytes_of(std::string const& text) {
-  return std::as_bytes(std::span(text));
-}
-
-std::string take_text(std::span<std::byte const>& from, std::uint64_t size) {
-  auto const bytes = take_bytes(from, size);
-  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
-}
-
 /// Of each rank.
 std::vector<std::span<std::byte const>> blocks_of(std::vector<round_message> const& come) {
   std::vector<std::span<std::byte const>> all;
@@ -50,18 +40,6 @@ std::vector<std::span<std::byte const>> blocks_of(std::vector<round_message> con
 }
 
 }  // namespace
-
-/// What every head begins with, before the texts: where a rank says anything here, the run ends for all.
-struct engine::ending {
-  std::uint64_t cancelled = 0, failed_bytes = 0, refused_bytes = 0;
-
-  bool says_so() const { return cancelled != 0 || failed_bytes > 0 || refused_bytes > 0; }
-};
-
-/// What a head says then, of a rank for which the run goes on.
-std::span<std::byte const> engine::behind_ending(std::string const& head) {
-  return bytes_of(head).subspan(sizeof(ending));
-}
 
 /// Of a superstep.
 struct engine::superstep_head {
@@ -73,15 +51,11 @@ struct engine::superstep_head {
 };
 
 engine::engine(process_group& group, transport& among, team& threads, run_options options)
-    : group_(group),
-      among_(among),
-      team_(threads),
+    : program_engine(among, threads, options.interrupt, of_rounds, relays_from(options.relays_from, among)),
+      group_(group),
       options_(std::move(options)),
-      rounds_(among, of_rounds, relays_from(options_.relays_from, among)),
-      control_(options_.interrupt),
       rank_of_(group.processes()),
       pinned_(group.processes()),
-      come_(size()),
       functions_("a process of bsp '" + group.name() + "' on rank " + std::to_string(among.rank()), "superstep") {
   SKEL_EXPECTS(options_.first_ranks.empty() || options_.first_ranks.size() == group.processes());
   SKEL_EXPECTS(std::ranges::all_of(options_.first_ranks, [&](int r) { return r >= 0 && r < among.size(); }));
@@ -92,7 +66,7 @@ engine::engine(process_group& group, transport& among, team& threads, run_option
 
 std::string engine::waits_for() const {
   auto const ranks = rounds_.missing();
-  std::string const who = ranks.empty() ? "messages on their way" : listed(ranks), number = std::to_string(number_);
+  std::string const who = ranks.empty() ? "messages on their way" : listed(ranks), number = std::to_string(iteration_);
   switch (stage_) {
     case stage::begin:
     case stage::over:
@@ -113,26 +87,12 @@ std::string engine::waits_for() const {
 
 bool engine::serve() {
   if (stage_ == stage::begin) guarded([&] { begin(); });
-  while (stage_ != stage::over && rounds_.complete()) {
-    rounds_.take(come_);
-    if (!ends()) guarded([&] { finish_round(); });
-    for (auto& one : come_) one.clear();
-  }
+  while (stage_ != stage::over && rounds_.complete())
+    if (!finish_round([&] { finish(); })) stage_ = stage::over;
   return stage_ != stage::over;
 }
 
-/// Calls what ends in a message to the others. Where it cannot, as where there is no memory, they are told that.
-template <class Do>
-void engine::guarded(Do const& what) try {
-  what();
-} catch (...) {
-  if (rounds_.sent()) throw;  // there is no memory for a head
-  note(describe({process_failure::kind::barrier, first_process_of(rank())}));
-  for (auto& one : come_) one.clear();
-  send_nothing();
-}
-
-void engine::finish_round() {
+void engine::finish() {
   switch (stage_) {
     case stage::superstep:
       return finish_superstep();
@@ -158,52 +118,23 @@ void engine::begin() {
   stage_ = stage::superstep;
   if (options_.most_supersteps == 0) {
     refused_ = not_ended(record_.name, 0, record_.processes, record_.processes, 0);
-    return send_nothing();
+    return send_ending();
   }
   make_states();
-  if (failure_ || cancels_) return send_nothing();
+  if (failure_ || cancels_) return send_ending();
   barrier_ = record::now();
   next_superstep();
 }
 
-/// Keeps the failure of the lowest process.
-void engine::note(std::optional<process_failure> failed) {
-  if (!failed || (failure_ && failure_->process <= failed->process)) return;
-  failure_ = std::move(failed);
-  failure_->superstep = number_;
-  failure_->rank = rank();
-  run_ends(text_of(record_.name, *failure_));
-}
-
 /// Calls step(part, slots) for all slots in parts, on all threads.
 template <class Step>
-void engine::on_threads(char const* name, Step const& step) {
-  functions_.count.store(number_, std::memory_order_relaxed);
+void engine::in_parts(char const* name, Step const& step) {
   std::size_t const slots = group_.here().size();
   std::size_t const most = team_.parts() == 1 ? std::max<std::size_t>(1, slots / least_slots) : slots;
   std::size_t const parts = std::min({slots, most, parts_per_thread * team_.parts()});
   group_.prepare(parts);
-  std::vector<std::optional<process_failure>> failed(parts);
-  std::atomic<bool> interrupted = false;
-  team_.share({name}, parts, dealing::on_demand, 1, [&](std::size_t, team::pieces& mine) {
-    while (auto const some = mine.next())
-      for (std::size_t part = some->begin; part < some->end; ++part) {
-        user_call const known(functions_, record::now_ns());
-        failed[part] = step(part, plan::block_of(slots, parts, part));
-        if (!failed[part]) continue;
-        if (user_call::was_interrupted()) {  // there is another reason why the run ends
-          failed[part].reset();
-          interrupted = true;
-          continue;
-        }
-        // Others may not return.
-        failed[part]->superstep = number_;
-        failed[part]->rank = rank();
-        run_ends(text_of(record_.name, *failed[part]));
-      }
-  });
-  for (auto& one : failed) note(std::move(one));
-  cancels_ = cancels_ || interrupted;
+  on_threads(
+      functions_, name, parts, [&](std::size_t part) { return step(part, plan::block_of(slots, parts, part)); }, [] {});
 }
 
 void engine::make_states() {
@@ -219,34 +150,34 @@ void engine::make_states() {
   for (std::size_t p = 0; p < rank_of_.size(); ++p)
     if (rank_of_[p] == rank()) here.push_back(static_cast<process_number>(p));
   group_.begin(std::move(here));
-  on_threads("make", [&](std::size_t, plan::block slots) { return group_.make(slots, control_); });
+  in_parts("make", [&](std::size_t, plan::block slots) { return group_.make(slots, control_); });
 }
 
 void engine::next_superstep() {
-  ++number_;
+  ++iteration_;
   stage_ = stage::superstep;
   superstep_begun_ = record::now();
   superstep_head mine;
   mine.share = compute();
   mine.computing = record::now() - superstep_begun_;
   cancels_ = cancels_ || control_.is_interrupted();
-  if (failure_ || cancels_) return send_nothing();
+  if (failure_ || cancels_) return send_ending();
   send_superstep(mine);
 }
 
 /// A superstep of the processes here: the part of a core that their threads got.
 double engine::compute() {
   if (!options_.measures) {
-    on_threads("superstep", [&](std::size_t part, plan::block slots) {
-      return group_.step(part, slots, number_, control_, nullptr);
+    in_parts("superstep", [&](std::size_t part, plan::block slots) {
+      return group_.step(part, slots, iteration_, control_, nullptr);
     });
     return 1;
   }
   times_.resize(group_.processes());
   std::atomic<std::int64_t> ran = 0, passed = 0;  // [ns]
-  on_threads("superstep", [&](std::size_t part, plan::block slots) {
+  in_parts("superstep", [&](std::size_t part, plan::block slots) {
     std::int64_t const begin = record::now_ns(), before = record::thread_ns();
-    auto failed = group_.step(part, slots, number_, control_, times_.data());
+    auto failed = group_.step(part, slots, iteration_, control_, times_.data());
     ran += record::thread_ns() - before;
     passed += record::now_ns() - begin;
     return failed;
@@ -263,7 +194,7 @@ void engine::send_superstep(superstep_head mine) {
   mine.gets = group_.gets();
   std::vector<std::string> blocks(size());
   note(group_.pack(rank_of_, rank(), blocks));
-  if (failure_) return send_nothing();
+  if (failure_) return send_ending();
   mine.waited = waited_;
   mine.migrated = migrated_;
   mine.moves = asked_.size();
@@ -280,13 +211,13 @@ std::string engine::measures_here() const {
   std::string out;
   put_range(out, process_seconds_);
   put_range(out, group_.traffic());
-  put_range(out, std::has_single_bit(number_) ? group_.state_bytes() : std::vector<double>());
+  put_range(out, std::has_single_bit(iteration_) ? group_.state_bytes() : std::vector<double>());
   put_value(out, options_.says ? options_.says() : std::string());
   return out;
 }
 
 void engine::take_measures(barrier const& told) {
-  measured_.number = number_;
+  measured_.number = iteration_;
   measured_.took = barrier_ - started_;
   measured_.began = superstep_begun_ - started_;
   measured_.share = told.share;
@@ -322,57 +253,20 @@ void engine::take_measures(barrier const& told) {
   }
 }
 
-/// What a head begins with.
-std::string engine::said() const {
-  std::string const failed = failure_ ? to_bytes(*failure_) : "";
-  std::string out;
-  put_number(out, ending{cancels_, failed.size(), refused_.size()});
-  return out + failed + refused_;
-}
-
 void engine::send_all(std::string const& head, std::vector<std::string> blocks, std::string aside) {
   rounds_.send(said() + head, std::move(blocks), std::move(aside));
   sent_at_ = record::now();
 }
 
 /// The others wait for a message in any case.
-void engine::send_nothing() {
+void engine::send_ending() {
   rounds_.send(said(), nullptr);
-}
-
-/// Whether some rank has said that the run ends; and why. Takes no memory to find out.
-bool engine::ends() {
-  bool any = false;
-  for (auto const& one : come_) {
-    auto rest = bytes_of(one.head);
-    any = take_number<ending>(rest).says_so() || any;
-  }
-  if (!any) return false;
-  stage_ = stage::over;
-  try {
-    for (std::size_t r = 0; r < size(); ++r) read_ending(come_[r].head, static_cast<int>(r) == rank());
-  } catch (...) {
-    if (!failed_) failed_ = process_failure{process_failure::kind::barrier, 0, number_, rank(), "no memory"};
-  }
-  return true;
-}
-
-void engine::read_ending(std::string const& head, bool own) {
-  auto rest = bytes_of(head);
-  auto const told = take_number<ending>(rest);
-  cancelled_ = cancelled_ || told.cancelled != 0;
-  if (auto const text = take_text(rest, told.failed_bytes); !text.empty()) {
-    auto theirs = own ? *failure_ : from_bytes<process_failure>(text);
-    if (!failed_ || std::tie(theirs.superstep, theirs.process) < std::tie(failed_->superstep, failed_->process))
-      failed_ = std::move(theirs);
-  }
-  if (auto text = take_text(rest, told.refused_bytes); !text.empty()) refused_ = std::move(text);
 }
 
 /// What all ranks say of the superstep.
 engine::barrier engine::read_heads() {
   barrier out;
-  record::superstep_times times{number_, 1, std::vector<double>(size()), std::vector<double>(size())};
+  record::superstep_times times{iteration_, 1, std::vector<double>(size()), std::vector<double>(size())};
   std::vector<double> waited(size());
   for (std::size_t r = 0; r < size(); ++r) {
     auto rest = behind_ending(come_[r].head);
@@ -391,7 +285,7 @@ engine::barrier engine::read_heads() {
   if (!record_.times.empty()) record::add_waiting(record_, waited);
   for (; unpriced_ > 0; --unpriced_) record_.migrations[record_.migrations.size() - unpriced_].seconds = out.migrated;
   record::add_superstep(record_, std::move(times));
-  record_.supersteps = number_;
+  record_.supersteps = iteration_;
   record_.messages += out.sent;
   return out;
 }
@@ -402,35 +296,41 @@ void engine::finish_superstep() {
   started_ = std::exchange(barrier_, heard) + std::exchange(migrated_, 0);
   auto const told = read_heads();
   if (rank() == 0 && options_.passed)
-    options_.passed({number_, started_, heard, told.computing, rank_of_, moved_, told.migrated});
+    options_.passed({iteration_, started_, heard, told.computing, rank_of_, moved_, told.migrated});
   if (told.awake == 0 && told.sent == 0) {
     tell_last_measures(told);
     return close();
   }
-  if (number_ >= options_.most_supersteps) {
-    refused_ = not_ended(record_.name, number_, told.awake, record_.processes, told.sent);
-    return send_nothing();
+  if (iteration_ >= options_.most_supersteps) {
+    refused_ = not_ended(record_.name, iteration_, told.awake, record_.processes, told.sent);
+    return send_ending();
   }
   if (told.not_combined > 0) {
     note(group_.not_combined());
-    return send_nothing();
+    return send_ending();
   }
   if (std::ranges::any_of(come_, &round_message::lost)) {
     note_lost("there is no memory for the messages of a superstep");
-    return send_nothing();
+    return send_ending();
   }
   if (options_.measures && rank() == 0) take_measures(told);
   moved_ = 0;
   agree_on_moves(told.moves);
   note(group_.deliver(rank(), blocks_of(come_)));
-  if (failure_) return send_nothing();
+  if (failure_) return send_ending();
   if (told.gets == 0) return move_or_go_on();
   stage_ = stage::answers;
   send_all({}, group_.answers());
 }
 
 void engine::note_lost(std::string const& what) {
-  note(process_failure{process_failure::kind::barrier, first_process_of(rank()), 0, 0, what});
+  auto failed = failed_at(rank());
+  failed.what = what;
+  note(std::move(failed));
+}
+
+program_failure engine::failed_at(int rank) const {
+  return {program_failure::kind::rank, first_process_of(rank), iteration_, 0, rank};
 }
 
 /// 0 where it has none.
@@ -442,7 +342,7 @@ process_number engine::first_process_of(int rank) const {
 void engine::finish_answers() {
   if (std::ranges::any_of(come_, &round_message::lost)) {
     note_lost("there is no memory for what was got in a superstep");
-    return send_nothing();
+    return send_ending();
   }
   group_.take_answers(blocks_of(come_));
   move_or_go_on();
@@ -479,7 +379,7 @@ void engine::agree_on_moves(std::vector<bsp_move> const& asked) {
 void engine::note_migration(move_outcome const& what, bsp_move const& move) {
   ++(what.failed.empty() ? record_.migrated : record_.not_migrated);
   if (record_.migrations.size() == record::bsp_record::most_migrations) return;
-  record_.migrations.push_back({number_, move.process, move.from, move.to, what.bytes, 0, what.failed});
+  record_.migrations.push_back({iteration_, move.process, move.from, move.to, what.bytes, 0, what.failed});
   ++unpriced_;
 }
 
@@ -498,9 +398,9 @@ void engine::ask_for_moves() {
       measured_.rank_of = rank_of_;
       asked_ = options_.next_moves(measured_);
     } catch (...) {
-      refused_ = "bsp '" + record_.name + "': the moves after superstep " + std::to_string(number_) +
+      refused_ = "bsp '" + record_.name + "': the moves after superstep " + std::to_string(iteration_) +
                  " could not be decided: " + what_is_handled();
-      return send_nothing();
+      return send_ending();
     }
   next_superstep();
 }
@@ -582,10 +482,7 @@ void engine::finish_outcome() {
 
 /// What processes give, and how long ranks have waited in the last superstep.
 void engine::close() {
-  auto results = std::make_shared<std::string>();
-  if (options_.results) note(options_.results(*results));
-  if (failure_) return send_nothing();
-  own_results_ = std::move(results);
+  if (!make_results(options_.results)) return send_ending();
   std::string head = said();
   put_number(head, waited_);
   stage_ = stage::closing;
@@ -599,25 +496,15 @@ void engine::finish_closing() {
     waited.push_back(take_number<double>(rest));
   }
   record::add_waiting(record_, waited);
-  if (options_.take_results) take_results();
-  own_results_.reset();
+  take_results(options_.take_results);
   stage_ = stage::agreement;
-  send_nothing();
-}
-
-void engine::take_results() {
-  for (int r = 0; r < among_.size(); ++r) try {
-      auto const& come = come_[static_cast<std::size_t>(r)];
-      if (come.lost) throw error("there is no memory for them");
-      options_.take_results(bytes_of(r == rank() ? *own_results_ : come.block));
-    } catch (...) {
-      return note(describe({process_failure::kind::gather, first_process_of(r)}));
-    }
+  send_ending();
 }
 
 record::bsp_record engine::end() {
   if (failed_) throw_failure(record_.name, *failed_);
-  if (cancelled_) throw cancelled("bsp '" + record_.name + "' was cancelled in superstep " + std::to_string(number_));
+  if (cancelled_)
+    throw cancelled("bsp '" + record_.name + "' was cancelled in superstep " + std::to_string(iteration_));
   if (!refused_.empty()) throw error(refused_);
   record_.rank_of = std::move(rank_of_);
   record_.seconds = record::now() - begun_;

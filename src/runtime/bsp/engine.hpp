@@ -2,9 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -13,9 +10,8 @@
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/ranks/run_watch.hpp>
-#include <skel/detail/runtime/threads/team.hpp>
 
-#include "transport/rounds.hpp"
+#include "pieces/program_engine.hpp"
 
 namespace skel::runtime::bsp {
 
@@ -27,11 +23,9 @@ namespace skel::runtime::bsp {
 ///
 /// All ranks know the same after each round, and go on alike. The head of a superstep says how many processes are awake
 /// and how much was sent, so that the barrier needs no collective beside it; and who moves at this barrier, where rank
-/// 0 has decided it. Every head, of whatever round, says first what has gone wrong on its rank since the last one: then
-/// the run ends with this round, on all ranks. So a rank that cannot do what the others do need not know what that is.
-/// Closing takes results to all ranks; the last round says nothing else, as it is the one after which nothing can go
-/// wrong any more.
-class engine {
+/// 0 has decided it. Closing takes results to all ranks; the last round says nothing else, as it is the one after which
+/// nothing can go wrong any more.
+class engine final : program_engine {
  public:
   engine(process_group& group, transport& among, team& threads, run_options options);
 
@@ -48,7 +42,6 @@ class engine {
 
  private:
   enum class stage { begin, superstep, answers, states, outcome, closing, agreement, over };
-  struct ending;
   struct superstep_head;
   /// What all ranks say of a superstep.
   struct barrier {
@@ -65,17 +58,12 @@ class engine {
     SKEL_FIELDS(process, bytes, failed, state_bytes);
   };
 
-  template <class Do>
-  void guarded(Do const& what);
   void begin();
   void make_states();
   void next_superstep();
   double compute();
   void send_superstep(superstep_head mine);
-  void finish_round();
-  bool ends();
-  void read_ending(std::string const& head, bool own);
-  static std::span<std::byte const> behind_ending(std::string const& head);
+  void finish();
   barrier read_heads();
   void finish_superstep();
   void agree_on_moves(std::vector<bsp_move> const& asked);
@@ -87,39 +75,27 @@ class engine {
   void finish_outcome();
   void close();
   void finish_closing();
-  void take_results();
   template <class Step>
-  void on_threads(char const* name, Step const& step);
-  void note(std::optional<process_failure> failed);
+  void in_parts(char const* name, Step const& step);
   void note_lost(std::string const& what);
   void note_migration(move_outcome const& what, bsp_move const& move);
   process_number first_process_of(int rank) const;
   std::string measures_here() const;
   void take_measures(barrier const& told);
   void tell_last_measures(barrier const& told);
-  std::string said() const;
   void send_all(std::string const& head, std::vector<std::string> blocks, std::string aside = {});
-  void send_nothing();
-  int rank() const { return among_.rank(); }
-  std::size_t size() const { return static_cast<std::size_t>(among_.size()); }
+  void send_ending() override;
+  std::string text_of(program_failure const& what) const override { return bsp::text_of(record_.name, what); }
+  program_failure failed_at(int rank) const override;
 
   process_group& group_;
-  transport& among_;
-  team& team_;
   run_options options_;
-  rounds rounds_;
   record::bsp_record record_;
   stage stage_ = stage::begin;
-  step_control control_;
 
-  std::uint64_t number_ = 0;  // of the superstep
   std::vector<int> rank_of_;
   std::vector<bool> pinned_;
-  std::optional<process_failure> failure_;  // of this rank, until all know it
-  bool cancels_ = false;                    // this rank has been interrupted, and the others are told
-  std::vector<round_message> come_;         // in the round that is looked at
-  std::shared_ptr<std::string const> own_results_;
-  double begun_ = 0, superstep_begun_ = 0, sent_at_ = 0, waited_ = 0, migrated_ = 0, moves_begun_ = 0;
+  double superstep_begun_ = 0, sent_at_ = 0, waited_ = 0, migrated_ = 0, moves_begun_ = 0;
   double barrier_ = 0, started_ = 0;     // the last one; the one before that and its migrations
   std::vector<process_time> times_;      // of each process, as far as it was here
   std::vector<double> process_seconds_;  // of each slot, of the threads
@@ -129,9 +105,6 @@ class engine {
   std::vector<move_outcome> outcomes_;   // of those that come here
   std::size_t moved_ = 0;                // at the last barrier
   std::size_t unpriced_ = 0;             // migrations at the end of the record that have no time yet
-  bool cancelled_ = false;
-  std::string refused_;                    // what else has ended the run
-  std::optional<process_failure> failed_;  // what has ended it
   user_function functions_;                // of the processes here
   watched_run const watched_;              // the last one: it is about all that is above
 };

@@ -8,7 +8,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/bytes.hpp>
-#include <skel/detail/runtime/iteration/errors.hpp>
+#include <skel/detail/runtime/pieces/program_failure.hpp>
 
 #include "ranks/serve_ranks.hpp"
 #include "transport/mpi_transport.hpp"
@@ -41,12 +41,12 @@ class one_round {
 };
 
 /// Throws on every rank what has gone wrong on any, of the lowest rank.
-void agree(mesh_part const& part, std::optional<mesh_failure> const& mine, communicator const& ranks) {
+void agree(mesh_part const& part, std::optional<program_failure> const& mine, communicator const& ranks) {
   auto const all = ranks.all_gather(mine ? to_bytes(*mine) : std::string());
   for (std::size_t r = 0; r < all.size(); ++r) {
     if (all[r].empty()) continue;
     if (static_cast<int>(r) == ranks.rank()) throw_failure(part.name(), "", *mine);
-    throw_failure(part.name(), "", from_bytes<mesh_failure>(all[r]));
+    throw_failure(part.name(), "", from_bytes<program_failure>(all[r]));
   }
 }
 
@@ -96,12 +96,12 @@ std::vector<std::string> exchange_texts(std::vector<std::string> for_ranks, comm
 void move_cells(mesh_part& part, std::uint64_t iteration, plan::mesh_layout const* from,
                 std::optional<std::string> const& read, face_neighbours const& mesh,
                 std::span<std::uint32_t const> rank_of, plan::mesh_layout const& to, communicator const& ranks) {
-  std::optional<mesh_failure> failed;
+  std::optional<program_failure> failed;
   std::vector<std::string> blocks(static_cast<std::size_t>(ranks.size()));
-  mesh_failure now{.during = mesh_failure::kind::move, .iteration = iteration, .rank = ranks.rank()};
+  program_failure now{.during = program_failure::kind::move, .iteration = iteration, .rank = ranks.rank()};
   try {
-    std::string const own = read ? *read : from != nullptr ? written_cells(part, *from, &now.element) : std::string();
-    now.during = mesh_failure::kind::adopt, now.element = mesh_failure::no_element;
+    std::string const own = read ? *read : from != nullptr ? written_cells(part, *from, &now.number) : std::string();
+    now.during = program_failure::kind::adopt, now.number = program_failure::nobody;
     blocks = cells_by_rank(std::as_bytes(std::span(own)), mesh, rank_of, blocks.size());
   } catch (...) {
     failed = describe(now);

@@ -1,7 +1,6 @@
 #include "engine.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -32,20 +31,11 @@ constexpr double share_of_looks = 0.02;
 /// these change no bit of it.
 constexpr std::size_t places_of_fold = 4096;
 
-std::span<std::byte const> bytes_of(std::string const& text) {
-  return std::as_bytes(std::span(text));
-}
-
-std::string take_text(std::span<std::byte const>& from, std::uint64_t size) {
-  auto const bytes = take_bytes(from, size);
-  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
-/// What every head begins with, before the texts: where a rank says anything here, the run ends for all.
-struct engine::ending {
-  std::uint64_t ends = 0, place = 0, iterations = 0, paused = 0, cancelled = 0, failed_bytes = 0, refused_bytes = 0;
+/// How far a rank has come, as it says behind what every head begins with.
+struct engine::standing {
+  std::uint64_t ends = 0, place = 0, iterations = 0, paused = 0;
 };
 
 /// What a rank says of itself at the end.
@@ -58,18 +48,15 @@ struct engine::summary {
 };
 
 engine::engine(mesh_part& part, plan::mesh_layout const& layout, transport& among, team& threads, run_options options)
-    : part_(part),
+    : program_engine(among, threads, options.interrupt, of_endings,
+                     relays_from(options.relays_from, among, options.group_of)),
+      part_(part),
       layout_(layout),
-      among_(among),
-      team_(threads),
       options_(std::move(options)),
-      endings_(among, of_endings, relays_from(options_.relays_from, among, options_.group_of)),
       ghosts_(part, layout, among, of_ghosts),
-      control_(options_.interrupt),
       computing_(part.steps().size()),
       waiting_(part.steps().size()),
       each_(part.steps().size()),
-      come_(size()),
       pause_(among, of_pauses, layout.ranks, iteration_, options_.done.value_or(0) + 1) {
   for (auto const& one : part.steps())
     functions_.emplace_back(
@@ -100,7 +87,7 @@ bool engine::takes_part() const {
 }
 
 bool engine::is_due() const {
-  if (at_the_end()) return endings_.complete() || (goes_too_far() && !told_);
+  if (at_the_end()) return rounds_.complete() || (goes_too_far() && !told_);
   if (told_ || goes_too_far() || control_.is_interrupted()) return true;
   if (stage_ == stage::reducing) return reductions_->complete();
   if (holds_) return !has_to_hold();
@@ -112,7 +99,7 @@ std::string engine::waits_for() const {
   auto const named = [&](std::vector<int> const& ranks) {
     return ranks.empty() ? std::string("messages on their way") : listed(ranks);
   };
-  if (at_the_end()) return named(endings_.missing()) + " at the end of the iterations";
+  if (at_the_end()) return named(rounds_.missing()) + " at the end of the iterations";
   if (stage_ == stage::idle) return listed(layout_.ranks) + ", as this rank has no elements";
   if (stage_ == stage::reducing) {
     auto ranks = reductions_->missing();
@@ -130,29 +117,18 @@ bool engine::serve() {
   if (stage_ == stage::idle && rank() == 0 && !pause_.asked() && options_.pauses && options_.pauses(0)) pause_.ask();
   while (stage_ != stage::over) {
     if (!is_due()) return true;
-    if (at_the_end() && !endings_.complete()) {
+    if (at_the_end() && !rounds_.complete()) {
       tell_all();
     } else if (at_the_end()) {
-      endings_.take(come_);
-      if (!ends()) guarded([&] { stage_ == stage::closing ? finish_closing() : void(stage_ = stage::over); });
-      for (auto& one : come_) one.clear();
+      bool const goes_on =
+          finish_round([&] { stage_ == stage::closing ? finish_closing() : void(stage_ = stage::over); });
+      if (!goes_on) stage_ = stage::over;
     } else {
       guarded([&] { go_on(); });
     }
   }
   pause_.end();
   return false;
-}
-
-/// Calls what may end in a message to the others. Where it cannot, as where there is no memory, they are told that.
-template <class Do>
-void engine::guarded(Do const& what) try {
-  what();
-} catch (...) {
-  if (endings_.sent()) throw;  // there is no memory for a head
-  note(describe({.during = mesh_failure::kind::rank}));
-  for (auto& one : come_) one.clear();
-  send_ending();
 }
 
 void engine::begin() {
@@ -165,8 +141,8 @@ void engine::begin() {
     return begin_iteration();
   }
   std::size_t const places = layout_.places(), pieces = std::min(places, pieces_per_thread * team_.parts());
-  on_threads(functions_.back(), "make", pieces,
-             [&](std::size_t piece) { return part_.make(plan::block_of(places, pieces, piece), control_); });
+  in_pieces(functions_.back(), "make", pieces,
+            [&](std::size_t piece) { return part_.make(plan::block_of(places, pieces, piece), control_); });
   first_begun_ = record::now();
   begin_iteration();
 }
@@ -269,7 +245,7 @@ void engine::compute(plan::block places) {
   if (places.size() == 0) return;
   std::size_t const pieces = std::min(places.size(), pieces_per_thread * team_.parts());
   control_.set_stride(each_[step_]);
-  double const took = on_threads(functions_[step_], step().name.c_str(), pieces, [&](std::size_t piece) {
+  double const took = in_pieces(functions_[step_], step().name.c_str(), pieces, [&](std::size_t piece) {
     auto const some = plan::block_of(places.size(), pieces, piece);
     return part_.compute(step_, {places.begin + some.begin, places.begin + some.end}, control_);
   });
@@ -281,42 +257,18 @@ void engine::compute(plan::block places) {
 /// Calls piece(number) for all pieces, on all threads; in between, the one that communicates does that now and then.
 /// Returns what the pieces took without that [s].
 template <class Piece>
-double engine::on_threads(user_function& calls, char const* name, std::size_t pieces, Piece const& piece) {
+double engine::in_pieces(user_function& calls, char const* name, std::size_t pieces, Piece const& piece) {
   if (pieces == 0) return 0;
-  calls.count.store(iteration_, std::memory_order_relaxed);
-  std::vector<std::optional<mesh_failure>> failed(pieces);
-  std::atomic<bool> interrupted = false;
   double const begin = record::now(), looked_before = looked_;
-  auto const take = [&](std::size_t number) {
-    {
-      user_call const known(calls, record::now_ns());
-      failed[number] = piece(number);
-      if (failed[number] && user_call::was_interrupted()) {  // there is another reason why the run ends
-        failed[number].reset();
-        interrupted = true;
-      }
-    }
-    if (failed[number]) {  // others may not return
-      locate(*failed[number]);
-      run_ends(text_of(record_.name, name_of_step(*failed[number]), *failed[number]));
-    }
+  on_threads(calls, name, pieces, piece, [&] {
     if (std::this_thread::get_id() != communicates_) return;
     double const now = record::now();
     if (looked_ > share_of_looks * (computed_ + now - begin)) return;
     among_.progress();
     looked_ += record::now() - now;
-  };
-  if (team_.parts() == 1)
-    for (std::size_t number = 0; number < pieces; ++number) take(number);
-  else
-    team_.share({name}, pieces, dealing::on_demand, 1, [&](std::size_t, team::pieces& mine) {
-      while (auto const some = mine.next())
-        for (std::size_t number = some->begin; number < some->end; ++number) take(number);
-    });
+  });
   double const took = record::now() - begin - (looked_ - looked_before);
   computed_ += took;
-  for (auto& one : failed) note(std::move(one));
-  cancels_ = cancels_ || interrupted;
   return took;
 }
 
@@ -325,7 +277,7 @@ void engine::take_all_reduce() {
   std::size_t const pieces = (layout_.computed + places_of_fold - 1) / places_of_fold;
   part_.prepare_fold(step_, pieces);
   control_.set_stride(each_[step_]);
-  double const folded = on_threads(functions_[step_], step().name.c_str(), pieces, [&](std::size_t piece) {
+  double const folded = in_pieces(functions_[step_], step().name.c_str(), pieces, [&](std::size_t piece) {
     std::size_t const first = piece * places_of_fold;
     return part_.fold(step_, piece, {first, std::min(first + places_of_fold, layout_.computed)}, control_);
   });
@@ -375,25 +327,12 @@ void engine::take_act() {
     next_step();
 }
 
-void engine::locate(mesh_failure& failed) const {
-  failed.iteration = iteration_;
-  failed.step = step_;
-  failed.rank = rank();
-}
-
 /// Empty where it is of none.
-std::string engine::name_of_step(mesh_failure const& failed) const {
-  bool const has_step = failed.during != mesh_failure::kind::make && failed.during != mesh_failure::kind::result &&
-                        failed.during != mesh_failure::kind::gather && failed.during != mesh_failure::kind::rank;
+std::string engine::name_of_step(program_failure const& failed) const {
+  using kind = program_failure::kind;
+  bool const has_step = failed.during != kind::make && failed.during != kind::result && failed.during != kind::gather &&
+                        failed.during != kind::rank;
   return has_step ? part_.steps()[failed.step].name : std::string();
-}
-
-/// Keeps the failure that comes first in the program.
-void engine::note(std::optional<mesh_failure> failed) {
-  if (!failed) return;
-  locate(*failed);
-  run_ends(text_of(record_.name, name_of_step(*failed), *failed));
-  if (!failure_ || failed->is_before(*failure_)) failure_ = std::move(failed);
 }
 
 /// Wakes ranks that do not know yet that the run ends.
@@ -413,52 +352,20 @@ void engine::tell_all() {
 void engine::send_ending() {
   tell_all();
   if (reductions_) reductions_->leave();
-  std::string const failed = failure_ ? to_bytes(*failure_) : std::string();
-  std::string head;
-  put_number(head, ending{1, place(), iteration_, 0, cancels_ ? 1U : 0U, failed.size(), refused_.size()});
-  head += failed;
-  head += refused_;
+  std::string head = said(true);
+  put_number(head, standing{1, place(), iteration_});
   stage_ = stage::agreement;
-  endings_.send(std::move(head), nullptr);
-}
-
-/// Whether a rank has said that the run ends; what for.
-bool engine::ends() {
-  bool const any = std::ranges::any_of(come_, [](round_message const& one) {
-    auto rest = bytes_of(one.head);
-    return take_number<ending>(rest).ends != 0;
-  });
-  if (!any) return false;
-  stage_ = stage::over;
-  try {
-    for (std::size_t r = 0; r < size(); ++r) read_ending(come_[r].head, static_cast<int>(r) == rank());
-    if (!failed_ && !cancelled_ && refused_.empty()) refused_ = disagreement();
-  } catch (...) {
-    if (!failed_) failed_ = mesh_failure{.during = mesh_failure::kind::rank, .rank = rank(), .what = "no memory"};
-  }
-  return true;
-}
-
-void engine::read_ending(std::string const& head, bool own) {
-  auto rest = bytes_of(head);
-  auto const told = take_number<ending>(rest);
-  if (told.ends == 0) return;
-  cancelled_ = cancelled_ || told.cancelled != 0;
-  if (auto const text = take_text(rest, told.failed_bytes); !text.empty()) {
-    auto theirs = own ? *failure_ : from_bytes<mesh_failure>(text);
-    if (!failed_ || theirs.is_before(*failed_)) failed_ = std::move(theirs);
-  }
-  if (auto text = take_text(rest, told.refused_bytes); !text.empty()) refused_ = std::move(text);
+  rounds_.send(std::move(head), nullptr);
 }
 
 /// Of what all ranks say of themselves; empty: they agree. The same on all.
 std::string engine::disagreement() const {
   int first = -1, last = -1;  // where the iterations have ended first, and where they have not
-  ending at_first, at_last;
+  standing at_first, at_last;
   for (int const r : layout_.ranks) {
-    auto head = bytes_of(come_[static_cast<std::size_t>(r)].head);
-    auto const one = take_number<ending>(head);
-    auto const reached = [](ending const& of) { return std::tuple(of.place, of.ends, of.paused); };
+    auto rest = behind_ending(come_[static_cast<std::size_t>(r)].head);
+    auto const one = take_number<standing>(rest);
+    auto const reached = [](standing const& of) { return std::tuple(of.place, of.ends, of.paused); };
     if (one.ends + one.paused == 0 && (first < 0 || one.place < at_first.place)) first = r, at_first = one;
     if (last < 0 || reached(one) > reached(at_last)) last = r, at_last = one;
   }
@@ -483,12 +390,10 @@ void engine::tell_end() {
 
 /// What elements give, and what the rank has done.
 void engine::close() {
-  auto results = std::make_shared<std::string>();
-  if (options_.results && !paused_) note(options_.results(*results));
-  if (failure_) return send_ending();
+  if (paused_) options_.results = nullptr;
+  if (!make_results(options_.results)) return send_ending();
   bool const is_first = layout_.ranks.front() == rank();
   if (takes_part()) tell_end();
-  own_results_ = std::move(results);
   summary mine{computing_, waiting_, record::now() - first_begun_};
   mine.inner = layout_.inner;
   mine.outer = layout_.computed - layout_.inner;
@@ -496,11 +401,11 @@ void engine::close() {
   mine.neighbours = layout_.neighbours.size();
   mine.bytes = ghosts_.bytes() / std::max<std::uint64_t>(1, iteration_ - options_.done.value_or(0));
   if (is_first && layout_.ranks.size() < size()) mine.totals = part_.totals_text();
-  std::string head;
-  put_number(head, ending{.place = place(), .iterations = iteration_, .paused = paused_ ? 1U : 0U});
+  std::string head = said();
+  put_number(head, standing{0, place(), iteration_, paused_});
   head += to_bytes(mine);
   stage_ = stage::closing;
-  endings_.send(std::move(head), own_results_);
+  rounds_.send(std::move(head), own_results_);
 }
 
 void engine::finish_closing() {
@@ -508,8 +413,8 @@ void engine::finish_closing() {
   if (!refused_.empty()) return void(stage_ = stage::over);
   for (auto const& one : part_.steps()) record_.steps.push_back({.name = one.name, .computing = {}, .waiting = {}});
   for (auto const& one : come_) {
-    auto rest = bytes_of(one.head);
-    auto const end = take_number<ending>(rest);
+    auto rest = behind_ending(one.head);
+    auto const end = take_number<standing>(rest);
     auto const theirs = from_bytes<summary>(take_text(rest, rest.size()));
     for (std::size_t s = 0; s < record_.steps.size(); ++s) {
       record_.steps[s].computing.push_back(theirs.computing[s]);
@@ -522,21 +427,13 @@ void engine::finish_closing() {
     record_.shares.push_back({theirs.inner, theirs.outer, theirs.ghosts, theirs.neighbours, theirs.bytes});
   }
   iteration_ = record_.iterations, step_ = 0;  // also of ranks that had nothing to compute: results are of no step
-  if (options_.take_results && !record_.paused) try {
-      for (int r = 0; r < among_.size(); ++r) {
-        auto const& come = come_[static_cast<std::size_t>(r)];
-        if (come.lost) throw error("there is no memory for them");
-        options_.take_results(bytes_of(r == rank() ? *own_results_ : come.block));
-      }
-    } catch (...) {
-      note(describe({.during = mesh_failure::kind::gather}));
-    }
-  own_results_.reset();
+  if (record_.paused) options_.take_results = nullptr;
+  take_results(options_.take_results);
   if (failure_) return send_ending();
   stage_ = stage::agreement;
-  std::string head;
-  put_number(head, ending());
-  endings_.send(std::move(head), nullptr);
+  std::string head = said();
+  put_number(head, standing());
+  rounds_.send(std::move(head), nullptr);
 }
 
 record::mesh_record engine::end() {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,12 +14,10 @@
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
 #include <skel/detail/runtime/ranks/run_watch.hpp>
-#include <skel/detail/runtime/threads/step_control.hpp>
-#include <skel/detail/runtime/threads/team.hpp>
 
 #include "ghost_exchange.hpp"
 #include "pause_agreement.hpp"
-#include "transport/rounds.hpp"
+#include "pieces/program_engine.hpp"
 #include "transport/subset_transport.hpp"
 
 namespace skel::runtime::iteration {
@@ -41,7 +38,7 @@ namespace skel::runtime::iteration {
 /// of the end. Ranks that do not agree on where that is might wait for each other: as long as the first rank goes on it
 /// hears who has ended, and then the others hear where it has, so that some rank knows that another one has ended
 /// before it.
-class engine {
+class engine final : program_engine {
  public:
   engine(mesh_part& part, plan::mesh_layout const& layout, transport& among, team& threads, run_options options);
 
@@ -60,13 +57,11 @@ class engine {
   enum class stage { begin, iterate, reducing, idle, closing, agreement, over };
   /// What of the present step is done.
   enum class progress { nothing, inner, all };
-  struct ending;
+  struct standing;
   struct summary;
 
   bool takes_part() const;
   bool at_the_end() const { return stage_ == stage::closing || stage_ == stage::agreement; }
-  template <class Do>
-  void guarded(Do const& what);
   void begin();
   void go_on();
   void take_phase();
@@ -80,69 +75,54 @@ class engine {
   bool has_to_hold() const;
   void compute(plan::block places);
   template <class Piece>
-  double on_threads(user_function& calls, char const* name, std::size_t pieces, Piece const& piece);
+  double in_pieces(user_function& calls, char const* name, std::size_t pieces, Piece const& piece);
   void finish_reduction();
   void tell(std::span<int const> ranks);
   void tell_all();
   void tell_end();
-  bool ends();
-  std::string disagreement() const;
-  void read_ending(std::string const& head, bool own);
+  std::string disagreement() const override;
   void close();
   void finish_closing();
-  void note(std::optional<mesh_failure> failed);
-  void locate(mesh_failure& failed) const;
-  std::string name_of_step(mesh_failure const& failed) const;
+  std::string name_of_step(program_failure const& failed) const;
+  std::string text_of(program_failure const& what) const override {
+    return iteration::text_of(record_.name, name_of_step(what), what);
+  }
+  program_failure failed_at(int rank) const override { return {.during = program_failure::kind::rank, .rank = rank}; }
   bool has_stopped() const { return failure_.has_value() || cancels_ || !refused_.empty() || told_ || goes_too_far(); }
   /// Whether this rank has gone on where iterations have ended on another one.
   bool goes_too_far() const { return passed_ >= first_end_; }
   /// Of this step in the whole run.
   std::uint64_t place() const { return iteration_ * (part_.steps().size() + 1) + step_; }
-  void send_ending();
+  void send_ending() override;
   mesh_step const& step() const { return part_.steps()[step_]; }
   plan::block inner() const { return {0, layout_.inner}; }
   plan::block outer() const { return {layout_.inner, layout_.computed}; }
-  int rank() const { return among_.rank(); }
-  std::size_t size() const { return static_cast<std::size_t>(among_.size()); }
 
   mesh_part& part_;
   plan::mesh_layout const& layout_;
-  transport& among_;
-  team& team_;
   run_options options_;
   std::optional<subset_transport> members_;  // those that have elements, where this rank has some
   std::optional<rounds> reductions_;         // of these
-  rounds endings_;                           // of all
   ghost_exchange ghosts_;
   record::mesh_record record_;
-  step_control control_;
   std::thread::id const communicates_ = std::this_thread::get_id();
 
   stage stage_ = stage::begin;
-  std::uint64_t iteration_ = 0;
-  std::size_t step_ = 0;
   progress done_ = progress::nothing;
   bool sent_ahead_ = false;  // of the update behind a phase
   bool waits_ = false;       // for ghosts
-  double waiting_since_ = 0, begun_ = 0, first_begun_ = 0;
+  double waiting_since_ = 0, first_begun_ = 0;
   std::vector<double> computing_, waiting_;  // of each step [s]
   std::vector<double> each_;                 // of a step: what an element took a thread last time [s]
   double computed_ = 0, looked_ = 0;         // all steps; for messages in between [s]
 
-  std::vector<round_message> come_;         // in a round of all
   std::vector<round_message> contributed_;  // in a reduction
-  std::shared_ptr<std::string const> own_results_;
   pause_agreement pause_;
   bool holds_ = false;        // before an iteration, until it is known where to pause
   bool paused_ = false;       // the iterations end here, and are to go on
   bool told_ = false;         // the others know that the run ends, and so does this rank
   std::uint64_t passed_ = 0;  // the place where iterations might have ended last
   std::uint64_t first_end_ = std::numeric_limits<std::uint64_t>::max();  // where they have on another rank
-  bool cancels_ = false;                                                 // this rank has been interrupted
-  std::optional<mesh_failure> failure_;                                  // of this rank
-  std::string refused_;                                                  // what else ends the run
-  bool cancelled_ = false;                                               // what has ended it, as all ranks know it
-  std::optional<mesh_failure> failed_;
   std::deque<user_function> functions_;  // of each step, and what makes cells
   watched_run const watched_;            // the last one: it is about all that is above
 };

@@ -50,7 +50,7 @@ class compared_run {
   }
 
   /// What differs first in so many iterations.
-  std::optional<mesh_failure> run(std::uint64_t iterations, std::optional<extra_update> const& extra = {}) {
+  std::optional<program_failure> run(std::uint64_t iterations, std::optional<extra_update> const& extra = {}) {
     for (auto& one : all_) {
       one.part->begin(*one.layout);
       if (one.part->make({0, one.layout->places()}, control_)) return {};
@@ -82,7 +82,7 @@ class compared_run {
     all_.push_back({&part, std::make_unique<plan::mesh_layout>(plan::layout_of(mesh, part_of, p))});
   }
 
-  std::optional<mesh_failure> take(std::size_t s, std::uint64_t iteration) {
+  std::optional<program_failure> take(std::size_t s, std::uint64_t iteration) {
     auto& whole = *all_.front().part;
     switch (steps_[s].what) {
       case mesh_step::kind::phase:
@@ -107,20 +107,20 @@ class compared_run {
   }
 
   /// A phase, of which the element with the lowest number that differs is told.
-  std::optional<mesh_failure> compute(std::size_t s) {
+  std::optional<program_failure> compute(std::size_t s) {
     auto& whole = all_.front();
     over_ = whole.part->compute(s, {0, whole.layout->computed}, control_).has_value() || control_.is_interrupted();
     if (over_) return {};
-    std::optional<mesh_failure> first;
+    std::optional<program_failure> first;
     for (std::size_t p = 1; p < all_.size(); ++p) {
       step_control own(nullptr);
       auto failed = all_[p].part->compute(s, {0, all_[p].layout->computed}, own);
-      if (failed && (!first || failed->element < first->element)) first = std::move(failed);
+      if (failed && (!first || failed->number < first->number)) first = std::move(failed);
     }
     if (first) return first;
     for (std::size_t e = 0; e < place_of_.size(); ++e)
       if (!all_[1 + part_of_[e]].part->has_same_cell(place_of_[e], *whole.part, e))
-        return mesh_failure{.during = mesh_failure::kind::phase, .element = e};
+        return program_failure{.during = program_failure::kind::step, .number = e};
     return {};
   }
 
@@ -150,7 +150,7 @@ class compared_run {
   }
 
   /// What a reduction gets of each element; then that of all of them.
-  std::optional<mesh_failure> reduce(std::size_t s) {
+  std::optional<program_failure> reduce(std::size_t s) {
     auto& whole = all_.front();
     auto const fold = [s](one_part const& by, std::size_t place, step_control& control) {
       by.part->prepare_fold(s, 1);
@@ -163,7 +163,7 @@ class compared_run {
       step_control own(nullptr);
       if (auto failed = fold(by, place_of_[e], own)) return failed;
       if (!by.part->has_same_fold(s, *whole.part))
-        return mesh_failure{.during = mesh_failure::kind::reduce, .element = e};
+        return program_failure{.during = program_failure::kind::reduce, .number = e};
     }
     std::string sum;
     whole.part->prepare_fold(s, 1);
@@ -191,7 +191,7 @@ class compared_run {
 };
 
 /// Whether one failure comes before another one in the program.
-bool is_later(std::optional<mesh_failure> const& found, mesh_failure const& first) {
+bool is_later(std::optional<program_failure> const& found, program_failure const& first) {
   return !found || std::pair(found->iteration, found->step) > std::pair(first.iteration, first.step);
 }
 
@@ -236,9 +236,9 @@ update_check find_forgotten_update(mesh_part& part, face_neighbours const& mesh,
       is_later(compared_run(part, mesh, interrupt).run(found->iteration, extra_update{found->step, {}}), *found);
   if (interrupt != nullptr && interrupt->load()) return {{}, compared};  // it is not known what mends it
   std::string const where = "'" + steps[found->step].name + "'";
-  found->what = std::string(found->during == mesh_failure::kind::reduce ? "all_reduce " : "phase ") + where +
+  found->what = std::string(found->during == program_failure::kind::reduce ? "all_reduce " : "phase ") + where +
                 (found->what.empty() ? " gives another result for element " : " throws at element ") +
-                std::to_string(found->element) + " in iteration " + std::to_string(found->iteration) +
+                std::to_string(found->number) + " in iteration " + std::to_string(found->iteration) +
                 " if neighbours of it are on other ranks" + (found->what.empty() ? "" : ": " + found->what) + "; " +
                 advice(part, where, mends, others, whole_mend);
   return {std::move(found)};

@@ -27,10 +27,6 @@ static_assert(sizeof(message::envelope) + sizeof(front) == plan::round_message_b
 // The number of its rank, its length, and the number of ranks to which blocks go straight.
 static_assert(sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t) == plan::relayed_head_bytes);
 
-std::string text_of(std::span<std::byte const> bytes) {
-  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
-}
-
 message written(front const& first, std::initializer_list<std::string_view> parts, std::size_t ranges = 0) {
   std::size_t size = sizeof first;
   for (auto const part : parts) size += part.size();
@@ -171,7 +167,7 @@ void rounds::go_on() {
     for (auto const& [from, text] : std::exchange(all.steps[all.next_step], {}))
       for (auto rest = std::as_bytes(std::span(text)); !rest.empty();) {
         auto const rank = take_number<std::uint32_t>(rest);
-        hear(rank, text_of(take_bytes(rest, take_number<std::uint64_t>(rest))));
+        hear(rank, take_text(rest, take_number<std::uint64_t>(rest)));
       }
     if (++all.next_step < relays_.size()) relay(all.next_step);
   }
@@ -182,7 +178,7 @@ void rounds::hear(std::size_t of_rank, std::string what) {
   auto rest = std::as_bytes(std::span(what));
   auto const receivers = take_range<std::uint32_t>(rest);
   if (std::ranges::count(receivers, static_cast<std::uint32_t>(rank())) > 0) ++all.announced;
-  all.from[of_rank].head = text_of(rest);
+  all.from[of_rank].head = take_text(rest, rest.size());
   all.said[of_rank] = std::move(what);
 }
 
@@ -193,7 +189,7 @@ landing rounds::receive(int from, std::span<std::byte const> body, std::span<std
   auto& all = of(first.round);
   body = body.subspan(sizeof first);
   if (first.relay > 0) {
-    all.steps[first.relay - 1].emplace(from, text_of(body));
+    all.steps[first.relay - 1].emplace(from, take_text(body, body.size()));
     if (first.round == now_) go_on();
     return {};
   }

@@ -880,7 +880,7 @@ TEST(BspEngine, WhateverFailsIsTheSameOnEveryRank) {
               return static_cast<int>(p);
             };
             return skel::runtime::gathered_values<int>::write(group, of, to, [](std::size_t process) {
-              return skel::runtime::bsp::describe({skel::runtime::bsp::process_failure::kind::result, process});
+              return skel::runtime::describe({skel::runtime::program_failure::kind::result, process});
             });
           };
           options.take_results = [=](std::span<std::byte const> bytes) {

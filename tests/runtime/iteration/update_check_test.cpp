@@ -26,8 +26,8 @@ namespace {
 using skel::element;
 using skel::mesh;
 using skel::mesh_element;
+using skel::runtime::program_failure;
 using skel::runtime::iteration::find_forgotten_update;
-using skel::runtime::iteration::mesh_failure;
 using skel::runtime::iteration::typed_part;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -39,8 +39,8 @@ mesh some_mesh() {
 }
 
 template <class Program>
-std::optional<mesh_failure> found_in(Program const& program, std::uint64_t iterations = 10,
-                                     std::atomic<bool> const* interrupt = nullptr) {
+std::optional<program_failure> found_in(Program const& program, std::uint64_t iterations = 10,
+                                        std::atomic<bool> const* interrupt = nullptr) {
   typed_part<Program> part(program);
   return find_forgotten_update(part, *program.faces, iterations, interrupt).found;
 }
@@ -103,9 +103,9 @@ TEST(UpdateCheck, NamesTheStepTheElementAndTheUpdateThatMendsIt) {
   // a is changed by "use" behind its update: by nothing in the first iteration, as the sum is 0 there.
   EXPECT_EQ(found->iteration, 2u);
   EXPECT_EQ(found->step, 5u);
-  EXPECT_LT(found->element, program.over->cells());
+  EXPECT_LT(found->number, program.over->cells());
   EXPECT_THAT(found->what, AllOf(HasSubstr("phase 'b again' gives another result for element " +
-                                           std::to_string(found->element) + " in iteration 2"),
+                                           std::to_string(found->number) + " in iteration 2"),
                                  HasSubstr("add an update like 'a' before 'b again'")));
 }
 
@@ -143,7 +143,7 @@ TEST(UpdateCheck, FindsAReductionThatReadsWhatIsOld) {
                        skel::update("b", &cell::b) | skel::times(2);
   auto const found = found_in(program);
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->during, mesh_failure::kind::reduce);
+  EXPECT_EQ(found->during, program_failure::kind::reduce);
   EXPECT_EQ(found->step, 1u);
   EXPECT_EQ(found->iteration, 1u);
   EXPECT_THAT(found->what, AllOf(HasSubstr("all_reduce 'most'"), HasSubstr("an update like 'b' before 'most'")));

@@ -26,12 +26,20 @@ void put_number_at(std::string& to, std::size_t at, Number value) {
   std::memcpy(to.data() + at, &value, sizeof value);
 }
 
+inline std::span<std::byte const> bytes_of(std::string const& text) {
+  return std::as_bytes(std::span(text));
+}
+
 /// Takes `size` bytes off the front. Throws skel::error where there are fewer.
 inline std::span<std::byte const> take_bytes(std::span<std::byte const>& from, std::uint64_t size) {
   if (size > from.size()) throw error("a message between ranks is shorter than the values that are read from it");
   auto const front = from.first(size);
   from = from.subspan(size);
   return front;
+}
+inline std::string take_text(std::span<std::byte const>& from, std::uint64_t size) {
+  auto const bytes = take_bytes(from, size);
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 template <class Number>
 Number take_number(std::span<std::byte const>& from) {

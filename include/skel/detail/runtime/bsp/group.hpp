@@ -12,8 +12,8 @@
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/record/bsp_measures.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/bsp/errors.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
+#include <skel/detail/runtime/pieces/program_failure.hpp>
 #include <skel/detail/runtime/threads/step_control.hpp>
 
 namespace skel::runtime::bsp {
@@ -69,26 +69,26 @@ class process_group {
   /// Slots for processes whose states are to be made.
   virtual void begin(std::vector<process_number> here) = 0;
   /// Makes the states of some slots. Several threads, different slots.
-  virtual std::optional<process_failure> make(plan::block slots, step_control& control) = 0;
+  virtual std::optional<program_failure> make(plan::block slots, step_control& control) = 0;
 
   /// Threads will step so many parts of the slots.
   virtual void prepare(std::size_t parts) = 0;
   /// A superstep of the processes in some slots. Parts have ascending slots. Several threads, different parts.
   /// `times`: what each took, by process; nullptr: nobody asks.
-  virtual std::optional<process_failure> step(std::size_t part, plan::block slots, std::uint64_t number,
+  virtual std::optional<program_failure> step(std::size_t part, plan::block slots, std::uint64_t number,
                                               step_control& control, process_time* times) = 0;
   /// Of the superstep that has been done.
   virtual std::uint64_t sent() const = 0;
   std::uint64_t awake() const;
 
   /// Appends what goes to each other rank; where that is nothing, its block stays empty.
-  virtual std::optional<process_failure> pack(std::span<int const> rank_of, int rank,
+  virtual std::optional<program_failure> pack(std::span<int const> rank_of, int rank,
                                               std::vector<std::string>& blocks) = 0;
   /// Why contributions of the processes here could not be combined in the superstep that was packed last: the program
   /// fails if it goes on, as nobody reads those of its last superstep.
-  std::optional<process_failure> const& not_combined() const { return not_combined_; }
+  std::optional<program_failure> const& not_combined() const { return not_combined_; }
   /// Gives the processes here what this rank and others have packed for them.
-  virtual std::optional<process_failure> deliver(int rank, std::vector<std::span<std::byte const>> const& blocks) = 0;
+  virtual std::optional<program_failure> deliver(int rank, std::vector<std::span<std::byte const>> const& blocks) = 0;
 
   /// Bytes that the processes here have sent, or asked for, in the superstep that has been done, by sender and
   /// receiver.
@@ -117,7 +117,7 @@ class process_group {
   std::string name_;
   std::size_t processes_;
   std::vector<process_number> here_;
-  std::optional<process_failure> not_combined_;
+  std::optional<program_failure> not_combined_;
   std::vector<std::uint8_t> asleep_;  // of each slot: several threads write
 };
 

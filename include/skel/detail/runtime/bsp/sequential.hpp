@@ -14,9 +14,9 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/pattern/operators.hpp>
-#include <skel/detail/runtime/bsp/errors.hpp>
 #include <skel/detail/runtime/bsp/program.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
+#include <skel/detail/runtime/pieces/program_failure.hpp>
 
 namespace skel::runtime::bsp {
 
@@ -51,7 +51,7 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
   using value = typename Program::value;
   using letter = received_message<message>;
   std::size_t const n = program.processes;
-  auto const fail = [&](std::size_t process, std::uint64_t superstep, process_failure::kind during) {
+  auto const fail = [&](std::size_t process, std::uint64_t superstep, program_failure::kind during) {
     throw_failure(program.name, describe({during, process, superstep}));
   };
 
@@ -64,7 +64,7 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
   for (std::size_t p = 0; p < n; ++p) try {
       states.push_back(program.make(p));
     } catch (...) {
-      fail(p, 0, process_failure::kind::make);
+      fail(p, 0, program_failure::kind::make);
     }
   std::vector<std::vector<letter>> inbox(n), next(n);
   std::vector<letter> to_all;
@@ -84,7 +84,7 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
       if constexpr (Program::combines) try {
           combine_into_first(inbox[p], program.combiner);
         } catch (...) {
-          fail(p, number, process_failure::kind::combine);
+          fail(p, number, program_failure::kind::combine);
         }
       outbox<message, value> out;
       out.messages.resize(1);
@@ -93,7 +93,7 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
       try {
         program.step(now, states[p]);
       } catch (...) {
-        fail(p, number, process_failure::kind::step);
+        fail(p, number, program_failure::kind::step);
       }
       asleep[p] = part.halts;
       inbox[p].clear();
@@ -115,14 +115,14 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
           asleep[p] = false;
         }
       } catch (...) {
-        fail(p, number, process_failure::kind::access);
+        fail(p, number, program_failure::kind::access);
       }
     for (std::size_t p = 0; p < n; ++p) try {
         auto next_byte = accesses[p].values.begin();
         for (auto const& put : accesses[p].puts)
           for (auto& byte : accessed(put, arrays[put.array], &states[put.to])) byte = *next_byte++;
       } catch (...) {
-        fail(p, number, process_failure::kind::access);
+        fail(p, number, program_failure::kind::access);
       }
     std::swap(inbox, next);
     to_all = std::move(next_to_all);
@@ -132,7 +132,7 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
       try {
         reduced = combined(contributions, 0, length, program.combine);
       } catch (...) {
-        fail(0, number, process_failure::kind::reduce);
+        fail(0, number, program_failure::kind::reduce);
       }
     }
   }

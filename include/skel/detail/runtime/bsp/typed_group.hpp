@@ -55,12 +55,12 @@ class typed_group final : public process_group {
     answers_.resize(has_arrays() ? here_.size() : 0);
   }
 
-  std::optional<process_failure> make(plan::block slots, step_control& control) override {
+  std::optional<program_failure> make(plan::block slots, step_control& control) override {
     for (std::size_t s = slots.begin; s < slots.end && !control.stops_before(here_[s]); ++s) try {
         states_[s].emplace(program_.make(std::size_t{here_[s]}));
       } catch (...) {
         control.fail(here_[s]);
-        return describe({process_failure::kind::make, here_[s]});
+        return describe({program_failure::kind::make, here_[s]});
       }
     return std::nullopt;
   }
@@ -80,13 +80,13 @@ class typed_group final : public process_group {
     inboxes_.resize(parts);
   }
 
-  std::optional<process_failure> step(std::size_t part, plan::block slots, std::uint64_t number, step_control& control,
+  std::optional<program_failure> step(std::size_t part, plan::block slots, std::uint64_t number, step_control& control,
                                       process_time* times) override {
     auto const failed = is_taken_ ? failed_before(slots) : take_letters(part, slots);
     auto& out = sent_[part];
     out.clear();
     for (std::size_t s = slots.begin; s < slots.end && !control.stops_before(here_[s]); ++s) {
-      if (failed && failed->process == here_[s]) {
+      if (failed && failed->number == here_[s]) {
         control.fail(here_[s]);
         return failed;
       }
@@ -110,7 +110,7 @@ class typed_group final : public process_group {
         program_.step(now, *states_[s]);
       } catch (...) {
         control.fail(here_[s]);
-        return describe({process_failure::kind::step, here_[s], number});
+        return describe({program_failure::kind::step, here_[s], number});
       }
       if (times != nullptr) times[here_[s]].end();
       asleep_[s] = as.halts;
@@ -147,13 +147,13 @@ class typed_group final : public process_group {
     return all;
   }
 
-  std::optional<process_failure> pack(std::span<int const> rank_of, int rank,
+  std::optional<program_failure> pack(std::span<int const> rank_of, int rank,
                                       std::vector<std::string>& blocks) override {
     std::size_t of = here_.empty() ? 0 : here_.front();
-    auto during = process_failure::kind::combine;
+    auto during = program_failure::kind::combine;
     try {
       auto const& messages = elsewhere(of);
-      during = process_failure::kind::write;
+      during = program_failure::kind::write;
       std::vector<std::size_t> front;
       for (auto& block : blocks) {
         front.push_back(block.size());
@@ -183,9 +183,9 @@ class typed_group final : public process_group {
     }
   }
 
-  std::optional<process_failure> deliver(int rank, std::vector<std::span<std::byte const>> const& blocks) override {
+  std::optional<program_failure> deliver(int rank, std::vector<std::span<std::byte const>> const& blocks) override {
     std::size_t to = here_.empty() ? 0 : here_.front();
-    auto during = process_failure::kind::read;
+    auto during = program_failure::kind::read;
     try {
       come_.resize(blocks.size());
       rank_ = static_cast<std::size_t>(rank);
@@ -200,13 +200,13 @@ class typed_group final : public process_group {
       std::swap(sent_, come_here_);
       is_taken_ = false;
       if (has_arrays()) {
-        during = process_failure::kind::access;
+        during = program_failure::kind::access;
         for (auto& one : answers_) one.clear();
         auto const state_of = [&](process_number process) -> void* { return &*states_[slot_of(process)]; };
         arrays_.deliver(static_cast<std::size_t>(rank), state_of, to);
       }
       if constexpr (reduces) {
-        during = process_failure::kind::reduce;
+        during = program_failure::kind::reduce;
         to = here_.empty() ? 0 : here_.front();
         std::ranges::sort(contributions, {}, &contribution<value>::first);
         reduced_ = fold_block(std::span(contributions), 0, tree_height(processes_), program_.combine);
@@ -232,7 +232,7 @@ class typed_group final : public process_group {
 
   std::string take(process_number process) override {
     take_all_letters();
-    if (std::ranges::find(not_taken_, process, &process_failure::process) != not_taken_.end())
+    if (std::ranges::find(not_taken_, process, &program_failure::number) != not_taken_.end())
       throw error("its messages could not be taken");
     std::size_t const s = slot_of(process);
     std::string out;
@@ -398,7 +398,7 @@ class typed_group final : public process_group {
                   program_.combine, folded_);
       } catch (...) {
         folded_.clear();
-        not_combined_ = describe({process_failure::kind::reduce, here_.empty() ? 0 : here_.front()});
+        not_combined_ = describe({program_failure::kind::reduce, here_.empty() ? 0 : here_.front()});
       }
   }
 
@@ -496,16 +496,16 @@ class typed_group final : public process_group {
 
   /// The slots of a part get what came for them. Where messages to several processes cannot be combined, it is the
   /// first of them that fails, and all before it have theirs. Several threads, different parts.
-  std::optional<process_failure> take_letters(std::size_t part, plan::block slots) {
+  std::optional<program_failure> take_letters(std::size_t part, plan::block slots) {
     process_number to = here_[slots.begin];
-    std::optional<process_failure> failed;
+    std::optional<program_failure> failed;
     try {
       bool const block = here_.back() - here_.front() + 1 == here_.size();
       auto const slot = [&](process_number process) { return block ? process - here_.front() : slot_of(process); };
       if constexpr (combines) {
         for (std::size_t s = slots.begin; s < slots.end; ++s) combined_[s].reset();
         for_each_come(part, [&](sent_letter& one) {
-          if (failed && one.to >= failed->process) return;
+          if (failed && one.to >= failed->number) return;
           auto& sum = combined_[slot(one.to)];
           if (!sum) {
             sum.emplace(letter{one.from, std::move(one.what)});
@@ -513,7 +513,7 @@ class typed_group final : public process_group {
             try {
               add_to(sum->what, std::move(one.what));
             } catch (...) {
-              failed = describe({process_failure::kind::combine, one.to});
+              failed = describe({program_failure::kind::combine, one.to});
             }
         });
       } else {
@@ -523,7 +523,7 @@ class typed_group final : public process_group {
         if (!inbox_of(s).empty() || !to_all_.empty()) asleep_[s] = 0;
       return failed;
     } catch (...) {
-      return describe({combines ? process_failure::kind::combine : process_failure::kind::read, to});
+      return describe({combines ? program_failure::kind::combine : program_failure::kind::read, to});
     }
   }
 
@@ -550,11 +550,11 @@ class typed_group final : public process_group {
   }
 
   /// The first process of these slots whose letters could not be taken before processes moved.
-  std::optional<process_failure> failed_before(plan::block slots) const {
-    std::optional<process_failure> first;
+  std::optional<program_failure> failed_before(plan::block slots) const {
+    std::optional<program_failure> first;
     for (auto const& one : not_taken_)
-      if (one.process >= here_[slots.begin] && one.process <= here_[slots.end - 1])
-        if (!first || one.process < first->process) first = one;
+      if (one.number >= here_[slots.begin] && one.number <= here_[slots.end - 1])
+        if (!first || one.number < first->number) first = one;
     return first;
   }
 
@@ -577,7 +577,7 @@ class typed_group final : public process_group {
   std::vector<sent_letter*> first_to_;                       // of each process, while messages are combined
   std::vector<sent_letter const*> elsewhere_;                // of what was sent, what goes to other ranks
   bool is_taken_ = true;                                     // all slots have what came for them
-  std::vector<process_failure> not_taken_{};                 // then: of the first process of a part that has not, why
+  std::vector<program_failure> not_taken_{};                 // then: of the first process of a part that has not, why
   std::vector<inbox> inboxes_;                               // of each part
   std::vector<letter> moved_letters_, to_all_;
   std::vector<std::span<letter>> inbox_;         // of each slot, in inboxes_ or moved_letters_

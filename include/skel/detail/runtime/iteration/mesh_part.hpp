@@ -11,7 +11,7 @@
 
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
-#include <skel/detail/runtime/iteration/errors.hpp>
+#include <skel/detail/runtime/pieces/program_failure.hpp>
 #include <skel/detail/runtime/threads/step_control.hpp>
 
 namespace skel::runtime::iteration {
@@ -52,9 +52,9 @@ class mesh_part {
   /// program begins with them. Throws std::bad_alloc.
   virtual void begin(plan::mesh_layout const& layout) = 0;
   /// Makes the cells of some places. Several threads, different places.
-  virtual std::optional<mesh_failure> make(plan::block places, step_control& control) = 0;
+  virtual std::optional<program_failure> make(plan::block places, step_control& control) = 0;
   /// Calls a phase for the elements of some places. Several threads, different places.
-  virtual std::optional<mesh_failure> compute(std::size_t step, plan::block places, step_control& control) = 0;
+  virtual std::optional<program_failure> compute(std::size_t step, plan::block places, step_control& control) = 0;
 
   /// Writes what an update sends of the elements of some places: step.bytes each.
   virtual void pack(std::size_t step, std::span<std::uint32_t const> places, std::byte* to) const = 0;
@@ -64,16 +64,16 @@ class mesh_part {
   /// Folds what the elements of some places give for a reduction, as number `piece` of `pieces`. Several threads,
   /// different pieces, after prepare_fold().
   virtual void prepare_fold(std::size_t step, std::size_t pieces) = 0;
-  virtual std::optional<mesh_failure> fold(std::size_t step, std::size_t piece, plan::block places,
-                                           step_control& control) = 0;
+  virtual std::optional<program_failure> fold(std::size_t step, std::size_t piece, plan::block places,
+                                              step_control& control) = 0;
   /// Appends the pieces, combined in their order, or as far as the numbers of the elements allow.
-  virtual std::optional<mesh_failure> contribute(std::size_t step, std::string& to) = 0;
+  virtual std::optional<program_failure> contribute(std::size_t step, std::string& to) = 0;
   /// Combines what the ranks have appended, in their order, into the totals.
-  virtual std::optional<mesh_failure> combine(std::size_t step, std::span<std::span<std::byte const> const> of) = 0;
+  virtual std::optional<program_failure> combine(std::size_t step, std::span<std::span<std::byte const> const> of) = 0;
 
   /// A function of the totals, or of all cells of the rank; of what says when iterations end, sets `ends`.
-  virtual std::optional<mesh_failure> act(std::size_t step, std::uint64_t iteration, int rank, int ranks,
-                                          bool& ends) = 0;
+  virtual std::optional<program_failure> act(std::size_t step, std::uint64_t iteration, int rank, int ranks,
+                                             bool& ends) = 0;
 
   /// A part of the same program without cells.
   virtual std::unique_ptr<mesh_part> another() const = 0;

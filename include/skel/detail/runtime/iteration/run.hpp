@@ -33,7 +33,7 @@ struct run_options {
   std::function<bool(std::uint64_t iteration)> pauses{};
   /// Appends what the elements of this rank give at the end; and takes what those of each rank have given, by the
   /// numbers of the ranks, which may throw and end the run.
-  std::function<std::optional<mesh_failure>(std::string& to)> results{};
+  std::function<std::optional<program_failure>(std::string& to)> results{};
   std::function<void(std::span<std::byte const>)> take_results{};
   /// The run is cancelled soon after this has become true on any rank; nullptr: never.
   std::atomic<bool> const* interrupt = nullptr;

@@ -12,7 +12,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/pattern/mesh_program.hpp>
-#include <skel/detail/runtime/iteration/errors.hpp>
+#include <skel/detail/runtime/pieces/program_failure.hpp>
 
 namespace skel::runtime::iteration {
 
@@ -33,10 +33,10 @@ auto run_sequential(Program const& program) {
   using totals = typename Program::totals;
   std::size_t const n = program.over->cells();
   sequential_result<cell, totals> out{{}, program.start, 0};
-  auto const fail = [&](mesh_failure::kind during, std::string const& step, std::uint64_t element) {
-    throw_failure(program.name, step, describe({.during = during, .element = element, .iteration = out.iterations}));
+  auto const fail = [&](program_failure::kind during, std::string const& step, std::uint64_t element) {
+    throw_failure(program.name, step, describe({.during = during, .number = element, .iteration = out.iterations}));
   };
-  constexpr auto nobody = mesh_failure::no_element;
+  constexpr auto nobody = program_failure::nobody;
 
   std::vector<int> const alone{0};
   local_elements all;
@@ -48,7 +48,7 @@ auto run_sequential(Program const& program) {
     try {
       out.cells.push_back(program.make(mesh_element(*program.over, *program.faces, e)));
     } catch (...) {
-      fail(mesh_failure::kind::make, "", e);
+      fail(program_failure::kind::make, "", e);
     }
   }
   auto const at = [&](std::size_t e) { return element<cell>(out.cells.data(), all, e); };
@@ -62,7 +62,7 @@ auto run_sequential(Program const& program) {
       try {
         step.function(view);
       } catch (...) {
-        fail(mesh_failure::kind::output, step.name, nobody);
+        fail(program_failure::kind::output, step.name, nobody);
       }
     } else if constexpr (requires { step.combine; }) {
       using value = skeletons::value_of_element<decltype(step.of), cell, totals>;
@@ -75,7 +75,7 @@ auto run_sequential(Program const& program) {
           else
             sum.emplace(std::move(made));
         } catch (...) {
-          fail(mesh_failure::kind::reduce, step.name, e);
+          fail(program_failure::kind::reduce, step.name, e);
         }
       if (sum) out.totals.*step.member = *std::move(sum);
     } else if constexpr (requires { step.members; }) {
@@ -84,19 +84,19 @@ auto run_sequential(Program const& program) {
       try {
         skeletons::call_for_totals(step.function, out.totals, out.iterations);
       } catch (...) {
-        fail(mesh_failure::kind::totals, step.name, nobody);
+        fail(program_failure::kind::totals, step.name, nobody);
       }
     } else if constexpr (requires { step.name; }) {
       for (std::size_t e = 0; e < n; ++e) try {
           skeletons::call_for_element(step.function, at(e), std::as_const(out.totals));
         } catch (...) {
-          fail(mesh_failure::kind::phase, step.name, e);
+          fail(program_failure::kind::step, step.name, e);
         }
     } else {
       try {
         ends = static_cast<bool>(step.function(std::as_const(out.totals), out.iterations));
       } catch (...) {
-        fail(mesh_failure::kind::until, "until", nobody);
+        fail(program_failure::kind::until, "until", nobody);
       }
     }
   };

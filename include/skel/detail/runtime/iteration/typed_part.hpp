@@ -51,14 +51,14 @@ class typed_part final : public mesh_part {
     data_.cells.resize(layout.places());
     fetch_ahead();
   }
-  std::optional<mesh_failure> make(plan::block places, step_control& control) override {
-    return for_places(*data_.layout, places, mesh_failure::kind::make, control, [&](std::size_t place) {
+  std::optional<program_failure> make(plan::block places, step_control& control) override {
+    return for_places(*data_.layout, places, program_failure::kind::make, control, [&](std::size_t place) {
       data_.cells.emplace(place, [&] {
         return program_.make(mesh_element(*program_.over, *program_.faces, data_.layout->elements.numbers[place]));
       });
     });
   }
-  std::optional<mesh_failure> compute(std::size_t step, plan::block places, step_control& control) override {
+  std::optional<program_failure> compute(std::size_t step, plan::block places, step_control& control) override {
     return typed_[step]->compute(data_, places, control);
   }
   void pack(std::size_t step, std::span<std::uint32_t const> places, std::byte* to) const override {
@@ -68,17 +68,18 @@ class typed_part final : public mesh_part {
     typed_[step]->unpack(data_, places, from);
   }
   void prepare_fold(std::size_t step, std::size_t pieces) override { typed_[step]->prepare_fold(pieces); }
-  std::optional<mesh_failure> fold(std::size_t step, std::size_t piece, plan::block places,
-                                   step_control& control) override {
+  std::optional<program_failure> fold(std::size_t step, std::size_t piece, plan::block places,
+                                      step_control& control) override {
     return typed_[step]->fold(data_, piece, places, control);
   }
-  std::optional<mesh_failure> contribute(std::size_t step, std::string& to) override {
+  std::optional<program_failure> contribute(std::size_t step, std::string& to) override {
     return typed_[step]->contribute(to);
   }
-  std::optional<mesh_failure> combine(std::size_t step, std::span<std::span<std::byte const> const> of) override {
+  std::optional<program_failure> combine(std::size_t step, std::span<std::span<std::byte const> const> of) override {
     return typed_[step]->combine(data_, of);
   }
-  std::optional<mesh_failure> act(std::size_t step, std::uint64_t iteration, int rank, int ranks, bool& ends) override {
+  std::optional<program_failure> act(std::size_t step, std::uint64_t iteration, int rank, int ranks,
+                                     bool& ends) override {
     return typed_[step]->act(data_, iteration, rank, ranks, ends);
   }
 

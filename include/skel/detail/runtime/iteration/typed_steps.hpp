@@ -21,9 +21,9 @@
 #include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/collective/fold_tree.hpp>
 #include <skel/detail/runtime/iteration/cell_memory.hpp>
-#include <skel/detail/runtime/iteration/errors.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
 #include <skel/detail/runtime/iteration/same_value.hpp>
+#include <skel/detail/runtime/pieces/program_failure.hpp>
 #include <skel/detail/runtime/threads/step_control.hpp>
 #include <skel/detail/runtime/transferable.hpp>
 
@@ -50,7 +50,7 @@ template <class Cell, class Totals>
 class typed_step {
  public:
   using data = part_data<Cell, Totals>;
-  using failed = std::optional<mesh_failure>;
+  using failed = std::optional<program_failure>;
 
   virtual ~typed_step() = default;
   /// What an update changes of a cell, as far as cells are plain bytes. Precondition: there is room for one.
@@ -76,8 +76,8 @@ class typed_step {
 /// Calls f(place) for places, as far as nobody has failed at an element with a lower number; looks for that after each
 /// stride of the control.
 template <class F>
-std::optional<mesh_failure> for_places(plan::mesh_layout const& layout, plan::block places, mesh_failure::kind during,
-                                       step_control& control, F const& f) {
+std::optional<program_failure> for_places(plan::mesh_layout const& layout, plan::block places,
+                                          program_failure::kind during, step_control& control, F const& f) {
   auto const& numbers = layout.elements.numbers;
   std::size_t place = places.begin;
   try {
@@ -86,13 +86,13 @@ std::optional<mesh_failure> for_places(plan::mesh_layout const& layout, plan::bl
     return {};
   } catch (...) {
     control.fail(numbers[place]);
-    return describe({.during = during, .element = numbers[place]});
+    return describe({.during = during, .number = numbers[place]});
   }
 }
 
 /// Calls what is not of an element.
 template <class F>
-std::optional<mesh_failure> tried(mesh_failure::kind during, F const& f) {
+std::optional<program_failure> tried(program_failure::kind during, F const& f) {
   try {
     f();
     return {};
@@ -104,15 +104,15 @@ std::optional<mesh_failure> tried(mesh_failure::kind during, F const& f) {
 /// Calls what combines values that cross ranks, with where it says that it is writing or reading one: where there is no
 /// memory for that, the operator is not to blame.
 template <class F>
-std::optional<mesh_failure> tried_to_combine(F const& f) {
+std::optional<program_failure> tried_to_combine(F const& f) {
   bool crosses = false;
   try {
     f(crosses);
     return {};
   } catch (std::bad_alloc const&) {
-    return describe({.during = crosses ? mesh_failure::kind::rank : mesh_failure::kind::combine});
+    return describe({.during = crosses ? program_failure::kind::rank : program_failure::kind::combine});
   } catch (...) {
-    return describe({.during = mesh_failure::kind::combine});
+    return describe({.during = program_failure::kind::combine});
   }
 }
 
@@ -121,14 +121,15 @@ class typed_phase final : public typed_step<Cell, Totals> {
  public:
   explicit typed_phase(skeletons::mesh_phase<F> const& step) : step_(step) {}
 
-  std::optional<mesh_failure> compute(part_data<Cell, Totals>& of, plan::block places, step_control& control) override {
+  std::optional<program_failure> compute(part_data<Cell, Totals>& of, plan::block places,
+                                         step_control& control) override {
     auto const first = of.at(places.begin);
     auto const call = [&, first](std::size_t place) {
       skeletons::call_for_element(step_.function, element_at(first, place), std::as_const(of.totals));
     };
-    if (parts_.empty()) return for_places(*of.layout, places, mesh_failure::kind::phase, control, call);
+    if (parts_.empty()) return for_places(*of.layout, places, program_failure::kind::step, control, call);
     auto const* const bytes = reinterpret_cast<char const*>(of.cells.data());
-    return for_places(*of.layout, places, mesh_failure::kind::phase, control, [&](std::size_t place) {
+    return for_places(*of.layout, places, program_failure::kind::step, control, [&](std::size_t place) {
       if (place + ahead_ < of.layout->computed)
         for (auto const there : of.layout->elements.behind(place + ahead_))
           if (there != face_neighbours::none) fetch(bytes + there * sizeof(Cell));
@@ -224,10 +225,10 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
     pieces_.clear();
     pieces_.resize(pieces);
   }
-  std::optional<mesh_failure> fold(part_data<Cell, Totals> const& of, std::size_t piece, plan::block places,
-                                   step_control& control) override {
+  std::optional<program_failure> fold(part_data<Cell, Totals> const& of, std::size_t piece, plan::block places,
+                                      step_control& control) override {
     auto& into = pieces_[piece];
-    return for_places(*of.layout, places, mesh_failure::kind::reduce, control, [&](std::size_t place) {
+    return for_places(*of.layout, places, program_failure::kind::reduce, control, [&](std::size_t place) {
       value one = skeletons::call_for_element(step_.of, of.seen_at(place), of.totals);
       if (step_.reproducible)
         into.blocks.add(of.layout->elements.numbers[place], 0, std::move(one), step_.combine);
@@ -244,7 +245,7 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
     else
       return true;
   }
-  std::optional<mesh_failure> contribute(std::string& to) override {
+  std::optional<program_failure> contribute(std::string& to) override {
     return tried_to_combine([&](bool& crosses) {
       if (step_.reproducible) return contribute_blocks(to, crosses);
       std::optional<value> all;
@@ -254,8 +255,8 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
       if (all) put_value<value>(to, *all);
     });
   }
-  std::optional<mesh_failure> combine(part_data<Cell, Totals>& of,
-                                      std::span<std::span<std::byte const> const> ranks) override {
+  std::optional<program_failure> combine(part_data<Cell, Totals>& of,
+                                         std::span<std::span<std::byte const> const> ranks) override {
     return tried_to_combine([&](bool& crosses) {
       std::optional<value> all;
       std::vector<contribution<value>> blocks;
@@ -318,9 +319,10 @@ class typed_totals_step final : public typed_step<Cell, Totals> {
  public:
   explicit typed_totals_step(skeletons::mesh_totals_step<F> const& step) : step_(step) {}
 
-  std::optional<mesh_failure> act(part_data<Cell, Totals>& of, std::uint64_t iteration, int /*rank*/, int /*ranks*/,
-                                  bool& /*ends*/) override {
-    return tried(mesh_failure::kind::totals, [&] { skeletons::call_for_totals(step_.function, of.totals, iteration); });
+  std::optional<program_failure> act(part_data<Cell, Totals>& of, std::uint64_t iteration, int /*rank*/, int /*ranks*/,
+                                     bool& /*ends*/) override {
+    return tried(program_failure::kind::totals,
+                 [&] { skeletons::call_for_totals(step_.function, of.totals, iteration); });
   }
 
  private:
@@ -332,9 +334,9 @@ class typed_until final : public typed_step<Cell, Totals> {
  public:
   explicit typed_until(skeletons::mesh_until<F> const& step) : step_(step) {}
 
-  std::optional<mesh_failure> act(part_data<Cell, Totals>& of, std::uint64_t iteration, int /*rank*/, int /*ranks*/,
-                                  bool& ends) override {
-    return tried(mesh_failure::kind::until,
+  std::optional<program_failure> act(part_data<Cell, Totals>& of, std::uint64_t iteration, int /*rank*/, int /*ranks*/,
+                                     bool& ends) override {
+    return tried(program_failure::kind::until,
                  [&] { ends = static_cast<bool>(step_.function(std::as_const(of.totals), iteration)); });
   }
 
@@ -347,10 +349,10 @@ class typed_output final : public typed_step<Cell, Totals> {
  public:
   explicit typed_output(skeletons::mesh_output<F> const& step) : step_(step) {}
 
-  std::optional<mesh_failure> act(part_data<Cell, Totals>& of, std::uint64_t iteration, int rank, int ranks,
-                                  bool& /*ends*/) override {
+  std::optional<program_failure> act(part_data<Cell, Totals>& of, std::uint64_t iteration, int rank, int ranks,
+                                     bool& /*ends*/) override {
     if (iteration % step_.every != 0) return {};
-    return tried(mesh_failure::kind::output, [&] {
+    return tried(program_failure::kind::output, [&] {
       std::size_t const here = of.layout->computed;
       mesh_view<Cell, Totals> const view{iteration,
                                          std::span(of.layout->elements.numbers).first(here),

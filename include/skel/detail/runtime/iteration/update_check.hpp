@@ -14,7 +14,7 @@ inline constexpr double cells_of_check = 5;
 
 /// What find_forgotten_update() has seen.
 struct update_check {
-  std::optional<mesh_failure> found{};
+  std::optional<program_failure> found{};
   std::uint64_t iterations = 0;  ///< that were compared from their beginning to their end, where nothing is found
 };
 
