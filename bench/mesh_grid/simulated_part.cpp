@@ -20,6 +20,72 @@ struct said {
 
 }  // namespace
 
+/// What a step does with the elements of a part.
+class simulated_part::work final : public skel::runtime::iteration::step_work {
+ public:
+  work(simulated_part& part, std::size_t step)
+      : part_(part), bytes_(part.steps_[step].bytes), seconds_(part.seconds_[step]) {}
+
+  failed compute(skel::plan::block places, skel::runtime::step_control&) override {
+    part_.charge_(seconds_ * static_cast<double>(places.size()));
+    return {};
+  }
+  void pack(std::span<std::uint32_t const> places, std::byte* to) const override {
+    std::memset(to, 0, places.size() * bytes_);
+    if (bytes_ < sizeof(said)) return;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      said const one{part_.layout_->elements.numbers[places[k]], static_cast<std::uint32_t>(part_.iteration_)};
+      std::memcpy(to + k * bytes_, &one, sizeof one);
+    }
+  }
+  /// Throws skel::error where it is not what should come.
+  void unpack(skel::plan::block places, std::byte const* from) override {
+    if (bytes_ < sizeof(said)) return;
+    for (std::size_t place = places.begin; place < places.end; ++place, from += bytes_) {
+      said one{};
+      std::memcpy(&one, from, sizeof one);
+      auto const element = part_.layout_->elements.numbers[place];
+      if (one.element != element || one.iteration != part_.iteration_)
+        throw skel::error("element " + std::to_string(one.element) + " of iteration " + std::to_string(one.iteration) +
+                          " has come, and not element " + std::to_string(element) + " of iteration " +
+                          std::to_string(part_.iteration_));
+    }
+  }
+  void prepare_fold(std::size_t) override { part_.counted_ = 0; }
+  failed fold(std::size_t, skel::plan::block places, skel::runtime::step_control&) override {
+    part_.counted_ += places.size();
+    return {};
+  }
+  bool has_same_fold(step_work const&) const override { return false; }
+  failed contribute(std::string& to) override {
+    to.append(reinterpret_cast<char const*>(&part_.counted_), sizeof part_.counted_);
+    return {};
+  }
+  failed combine(std::span<std::span<std::byte const> const> of) override {
+    std::uint64_t all = 0;
+    for (auto const one : of) {
+      std::uint64_t theirs = 0;
+      if (one.size() == sizeof theirs) std::memcpy(&theirs, one.data(), sizeof theirs);
+      all += theirs;
+    }
+    if (all == part_.elements()) return {};
+    return program_failure{
+        .during = program_failure::kind::combine,
+        .what = std::to_string(all) + " elements were counted, and not " + std::to_string(part_.elements())};
+  }
+  failed act(std::uint64_t iteration, int, int, bool& ends) override {
+    part_.iteration_ = iteration + 1;
+    part_.ended_(iteration);
+    ends = iteration == part_.last_;
+    return {};
+  }
+
+ private:
+  simulated_part& part_;
+  std::size_t bytes_;
+  double seconds_;
+};
+
 simulated_part::simulated_part(mesh_job const& job, mesh_variant variant, std::size_t elements, std::size_t cluster,
                                std::function<void(double)> charge, std::function<void(std::uint64_t)> ended)
     : mesh_part("simulated", "simulated", elements),
@@ -29,6 +95,7 @@ simulated_part::simulated_part(mesh_job const& job, mesh_variant variant, std::s
   auto const add = [&](mesh_step step, double seconds = 0) {
     steps_.push_back(std::move(step));
     seconds_.push_back(seconds);
+    works_.push_back(std::make_unique<work>(*this, steps_.size() - 1));
   };
   auto const add_phases = [&](bool overlap, double part) {
     for (auto const& one : job.phases)
@@ -51,65 +118,6 @@ simulated_part::simulated_part(mesh_job const& job, mesh_variant variant, std::s
 void simulated_part::begin(skel::plan::mesh_layout const& layout) {
   layout_ = &layout;
   iteration_ = 1;
-}
-
-simulated_part::failed simulated_part::compute(std::size_t step, skel::plan::block places,
-                                               skel::runtime::step_control&) {
-  charge_(seconds_[step] * static_cast<double>(places.size()));
-  return {};
-}
-
-void simulated_part::pack(std::size_t step, std::span<std::uint32_t const> places, std::byte* to) const {
-  std::size_t const bytes = steps_[step].bytes;
-  std::memset(to, 0, places.size() * bytes);
-  if (bytes < sizeof(said)) return;
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    said const one{layout_->elements.numbers[places[k]], static_cast<std::uint32_t>(iteration_)};
-    std::memcpy(to + k * bytes, &one, sizeof one);
-  }
-}
-
-void simulated_part::unpack(std::size_t step, skel::plan::block places, std::byte const* from) {
-  std::size_t const bytes = steps_[step].bytes;
-  if (bytes < sizeof(said)) return;
-  for (std::size_t place = places.begin; place < places.end; ++place, from += bytes) {
-    said one{};
-    std::memcpy(&one, from, sizeof one);
-    if (one.element != layout_->elements.numbers[place] || one.iteration != iteration_)
-      throw skel::error("element " + std::to_string(one.element) + " of iteration " + std::to_string(one.iteration) +
-                        " has come, and not element " + std::to_string(layout_->elements.numbers[place]) +
-                        " of iteration " + std::to_string(iteration_));
-  }
-}
-
-simulated_part::failed simulated_part::fold(std::size_t, std::size_t, skel::plan::block places,
-                                            skel::runtime::step_control&) {
-  counted_ += places.size();
-  return {};
-}
-
-simulated_part::failed simulated_part::contribute(std::size_t, std::string& to) {
-  to.append(reinterpret_cast<char const*>(&counted_), sizeof counted_);
-  return {};
-}
-
-simulated_part::failed simulated_part::combine(std::size_t, std::span<std::span<std::byte const> const> of) {
-  std::uint64_t all = 0;
-  for (auto const one : of) {
-    std::uint64_t theirs = 0;
-    if (one.size() == sizeof theirs) std::memcpy(&theirs, one.data(), sizeof theirs);
-    all += theirs;
-  }
-  if (all == elements()) return {};
-  return program_failure{.during = program_failure::kind::combine,
-                         .what = std::to_string(all) + " elements were counted, and not " + std::to_string(elements())};
-}
-
-simulated_part::failed simulated_part::act(std::size_t, std::uint64_t iteration, int, int, bool& ends) {
-  iteration_ = iteration + 1;
-  ended_(iteration);
-  ends = iteration == last_;
-  return {};
 }
 
 }  // namespace bench

@@ -29,21 +29,10 @@ class simulated_part final : public skel::runtime::iteration::mesh_part {
   using failed = std::optional<skel::runtime::program_failure>;
 
   failed make(skel::plan::block, skel::runtime::step_control&) override { return {}; }
-  failed compute(std::size_t step, skel::plan::block places, skel::runtime::step_control& control) override;
-  void pack(std::size_t step, std::span<std::uint32_t const> places, std::byte* to) const override;
-  /// Throws skel::error where it is not what should come.
-  void unpack(std::size_t step, skel::plan::block places, std::byte const* from) override;
-  void prepare_fold(std::size_t, std::size_t) override { counted_ = 0; }
-  failed fold(std::size_t step, std::size_t piece, skel::plan::block places,
-              skel::runtime::step_control& control) override;
-  failed contribute(std::size_t step, std::string& to) override;
-  failed combine(std::size_t step, std::span<std::span<std::byte const> const> of) override;
-  failed act(std::size_t step, std::uint64_t iteration, int rank, int ranks, bool& ends) override;
   std::unique_ptr<mesh_part> another() const override { return nullptr; }
   bool cells_compare() const override { return false; }
   bool has_same_cell(std::size_t, mesh_part const&, std::size_t) const override { return false; }
   bool copy_cell(std::size_t, mesh_part const&, std::size_t) override { return false; }
-  bool has_same_fold(std::size_t, mesh_part const&) const override { return false; }
   bool cells_travel() const override { return false; }
   void write_cell(std::size_t, std::string&) const override {}
   void adopt(skel::plan::mesh_layout const& layout, std::span<std::span<std::byte const> const>) override {
@@ -53,6 +42,8 @@ class simulated_part final : public skel::runtime::iteration::mesh_part {
   void take_totals(std::string const&) override {}
 
  private:
+  class work;
+
   std::function<void(double)> charge_;
   std::function<void(std::uint64_t)> ended_;
   std::size_t last_;             // iteration

@@ -247,7 +247,7 @@ void engine::compute(plan::block places) {
   control_.set_stride(each_[step_]);
   double const took = in_pieces(functions_[step_], step().name.c_str(), pieces, [&](std::size_t piece) {
     auto const some = plan::block_of(places.size(), pieces, piece);
-    return part_.compute(step_, {places.begin + some.begin, places.begin + some.end}, control_);
+    return part_.work(step_).compute({places.begin + some.begin, places.begin + some.end}, control_);
   });
   computing_[step_] += took;
   each_[step_] = took * static_cast<double>(team_.parts()) / static_cast<double>(places.size());
@@ -275,18 +275,18 @@ double engine::in_pieces(user_function& calls, char const* name, std::size_t pie
 void engine::take_all_reduce() {
   if (step().sees_neighbours && !wait_for_ghosts()) return;
   std::size_t const pieces = (layout_.computed + places_of_fold - 1) / places_of_fold;
-  part_.prepare_fold(step_, pieces);
+  part_.work(step_).prepare_fold(pieces);
   control_.set_stride(each_[step_]);
   double const folded = in_pieces(functions_[step_], step().name.c_str(), pieces, [&](std::size_t piece) {
     std::size_t const first = piece * places_of_fold;
-    return part_.fold(step_, piece, {first, std::min(first + places_of_fold, layout_.computed)}, control_);
+    return part_.work(step_).fold(piece, {first, std::min(first + places_of_fold, layout_.computed)}, control_);
   });
   if (pieces > 0) each_[step_] = folded * static_cast<double>(team_.parts()) / static_cast<double>(layout_.computed);
   cancels_ = cancels_ || control_.is_interrupted();
   if (has_stopped()) return;
   std::string sum;
   double const begin = record::now();
-  note(part_.contribute(step_, sum));
+  note(part_.work(step_).contribute(sum));
   if (has_stopped()) return;
   waiting_since_ = record::now();
   computing_[step_] += folded + waiting_since_ - begin;
@@ -301,7 +301,7 @@ void engine::finish_reduction() {
   std::vector<std::span<std::byte const>> all;
   all.reserve(contributed_.size());
   for (auto const& one : contributed_) all.push_back(bytes_of(one.head));
-  note(part_.combine(step_, all));
+  note(part_.work(step_).combine(all));
   for (auto& one : contributed_) one.clear();
   if (!has_stopped()) next_step();
 }
@@ -312,7 +312,7 @@ void engine::take_act() {
   functions_[step_].count.store(iteration_, std::memory_order_relaxed);
   {
     user_call const known(functions_[step_], record::now_ns());
-    auto failed = part_.act(step_, iteration_, rank(), among_.size(), ends);
+    auto failed = part_.work(step_).act(iteration_, rank(), among_.size(), ends);
     if (failed && user_call::was_interrupted())
       cancels_ = true;
     else

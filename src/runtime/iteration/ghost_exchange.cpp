@@ -26,7 +26,7 @@ void ghost_exchange::begin(std::size_t step) {
                   " B to one rank, which is more than a message holds; use more ranks, or update less of a cell");
     message out(sizeof number + size);
     std::memcpy(out.body().data(), &number, sizeof number);
-    part_.pack(step, to.sends, out.body().data() + sizeof number);
+    part_.work(step).pack(to.sends, out.body().data() + sizeof number);
     among_.send(to.rank, where_, std::move(out));
     bytes_ += size;
   }
@@ -56,7 +56,7 @@ void ghost_exchange::finish() {
     for (std::size_t k = 0; k < come_.size(); ++k) {
       auto const& from = layout_.neighbours[k];
       auto taken = come_[k].extract(one.number);
-      part_.unpack(one.step, {from.first_ghost, from.first_ghost + from.ghosts}, taken.mapped().data());
+      part_.work(one.step).unpack({from.first_ghost, from.first_ghost + from.ghosts}, taken.mapped().data());
       spare_.push_back(std::move(taken.mapped()));
     }
   }

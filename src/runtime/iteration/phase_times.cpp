@@ -92,33 +92,17 @@ class piece_run {
 
  private:
   bool step(std::size_t s, std::uint64_t number) {
-    switch (part_.steps()[s].what) {
-      case mesh_step::kind::phase:
-        take(layout_.computed, [&](plan::block places) { return part_.compute(s, places, control_); });
-        return true;
-      case mesh_step::kind::all_reduce:
-        reduce(s);
-        return true;
-      case mesh_step::kind::totals: {
-        bool ends = false;
-        failed_ = failed_ || part_.act(s, number, 0, 1, ends).has_value();
-        return true;
-      }
-      case mesh_step::kind::update:
-      case mesh_step::kind::until:
-      case mesh_step::kind::output:
-        return false;
-    }
-    return false;
-  }
-  void reduce(std::size_t s) {
-    std::string sum;
-    part_.prepare_fold(s, 1);
-    failed_ = failed_ || part_.fold(s, 0, {0, layout_.computed}, control_).has_value() ||
-              part_.contribute(s, sum).has_value();
-    if (failed_) return;
-    std::span<std::byte const> const only = std::as_bytes(std::span(sum));
-    failed_ = part_.combine(s, {&only, 1}).has_value();
+    auto const what = part_.steps()[s].what;
+    bool ends = false;
+    if (what == mesh_step::kind::phase)
+      take(layout_.computed, [&](plan::block places) { return part_.work(s).compute(places, control_); });
+    else if (what == mesh_step::kind::all_reduce)
+      failed_ = failed_ || part_.work(s).reduce_alone(layout_.computed, control_);
+    else if (what == mesh_step::kind::totals)
+      failed_ = failed_ || part_.work(s).act(number, 0, 1, ends);
+    else
+      return false;
+    return true;
   }
   template <class Do>
   void take(std::size_t places, Do const& what) {

@@ -97,7 +97,7 @@ class compared_run {
       }
       case mesh_step::kind::totals:
       case mesh_step::kind::until:
-        over_ = whole.act(s, iteration, 0, 1, ends_).has_value() || ends_;
+        over_ = whole.work(s).act(iteration, 0, 1, ends_).has_value() || ends_;
         tell_totals();
         return {};
       case mesh_step::kind::output:
@@ -109,12 +109,12 @@ class compared_run {
   /// A phase, of which the element with the lowest number that differs is told.
   std::optional<program_failure> compute(std::size_t s) {
     auto& whole = all_.front();
-    over_ = whole.part->compute(s, {0, whole.layout->computed}, control_).has_value() || control_.is_interrupted();
+    over_ = whole.part->work(s).compute({0, whole.layout->computed}, control_).has_value() || control_.is_interrupted();
     if (over_) return {};
     std::optional<program_failure> first;
     for (std::size_t p = 1; p < all_.size(); ++p) {
       step_control own(nullptr);
-      auto failed = all_[p].part->compute(s, {0, all_[p].layout->computed}, own);
+      auto failed = all_[p].part->work(s).compute({0, all_[p].layout->computed}, own);
       if (failed && (!first || failed->number < first->number)) first = std::move(failed);
     }
     if (first) return first;
@@ -132,8 +132,8 @@ class compared_run {
         for (auto const& to : there.layout->neighbours) {
           if (static_cast<std::size_t>(to.rank) + 1 != p) continue;
           bytes.resize(to.sends.size() * steps_[s].bytes);
-          there.part->pack(s, to.sends, bytes.data());
-          all_[p].part->unpack(s, {from.first_ghost, from.first_ghost + from.ghosts}, bytes.data());
+          there.part->work(s).pack(to.sends, bytes.data());
+          all_[p].part->work(s).unpack({from.first_ghost, from.first_ghost + from.ghosts}, bytes.data());
         }
       }
   }
@@ -153,8 +153,8 @@ class compared_run {
   std::optional<program_failure> reduce(std::size_t s) {
     auto& whole = all_.front();
     auto const fold = [s](one_part const& by, std::size_t place, step_control& control) {
-      by.part->prepare_fold(s, 1);
-      return by.part->fold(s, 0, {place, place + 1}, control);
+      by.part->work(s).prepare_fold(1);
+      return by.part->work(s).fold(0, {place, place + 1}, control);
     };
     for (std::size_t e = 0; e < place_of_.size(); ++e) {
       over_ = fold(whole, e, control_).has_value() || control_.is_interrupted();
@@ -162,16 +162,10 @@ class compared_run {
       auto const& by = all_[1 + part_of_[e]];
       step_control own(nullptr);
       if (auto failed = fold(by, place_of_[e], own)) return failed;
-      if (!by.part->has_same_fold(s, *whole.part))
+      if (!by.part->work(s).has_same_fold(whole.part->work(s)))
         return program_failure{.during = program_failure::kind::reduce, .number = e};
     }
-    std::string sum;
-    whole.part->prepare_fold(s, 1);
-    over_ = whole.part->fold(s, 0, {0, whole.layout->computed}, control_) || control_.is_interrupted() ||
-            whole.part->contribute(s, sum);
-    if (over_) return {};
-    std::span<std::byte const> const only = std::as_bytes(std::span(sum));
-    over_ = whole.part->combine(s, {&only, 1}).has_value();
+    over_ = whole.part->work(s).reduce_alone(whole.layout->computed, control_) || control_.is_interrupted();
     return {};
   }
 

@@ -27,6 +27,51 @@ struct mesh_step {
   bool sees_neighbours = false;
 };
 
+/// Some bytes of a cell.
+struct bytes_of_cell {
+  std::size_t begin = 0, count = 0;
+};
+
+/// What a step does with the cells of a rank, whose types only it knows. A step does what its kind says: the others of
+/// these are not called.
+class step_work {
+ public:
+  using failed = std::optional<program_failure>;
+
+  step_work() = default;
+  step_work(step_work const&) = delete;
+  step_work& operator=(step_work const&) = delete;
+  virtual ~step_work() = default;
+
+  /// Calls a phase for the elements of some places. Several threads, different places.
+  virtual failed compute(plan::block /*places*/, step_control& /*control*/) { return {}; }
+  /// What a phase will read of neighbours, in the order of elements; nothing: it does not fetch that ahead.
+  virtual void fetch_ahead(std::vector<bytes_of_cell> /*parts*/) {}
+
+  /// Writes what an update sends of the elements of some places: mesh_step::bytes each.
+  virtual void pack(std::span<std::uint32_t const> /*places*/, std::byte* /*to*/) const {}
+  /// Reads the same into ghosts from a place on.
+  virtual void unpack(plan::block /*places*/, std::byte const* /*from*/) {}
+  /// What an update changes of a cell, as far as cells are plain bytes. Precondition: there is room for one.
+  virtual void add_updated(std::vector<bytes_of_cell>& /*to*/) const {}
+
+  /// Folds what the elements of some places give for a reduction, as number `piece` of `pieces`. Several threads,
+  /// different pieces, after prepare_fold().
+  virtual void prepare_fold(std::size_t /*pieces*/) {}
+  virtual failed fold(std::size_t /*piece*/, plan::block /*places*/, step_control& /*control*/) { return {}; }
+  /// Whether what has been folded as number 0 is the same in this step of another part, as far as that can be compared.
+  virtual bool has_same_fold(step_work const& /*other*/) const { return true; }
+  /// Appends the pieces, combined in their order, or as far as the numbers of the elements allow.
+  virtual failed contribute(std::string& /*to*/) { return {}; }
+  /// Combines what the ranks have appended, in their order, into the totals.
+  virtual failed combine(std::span<std::span<std::byte const> const> /*of*/) { return {}; }
+  /// A reduction of the elements of the first places, on this rank alone.
+  failed reduce_alone(std::size_t places, step_control& control);
+
+  /// A function of the totals, or of all cells of the rank; of what says when iterations end, sets `ends`.
+  virtual failed act(std::uint64_t /*iteration*/, int /*rank*/, int /*ranks*/, bool& /*ends*/) { return {}; }
+};
+
 /// The cells of a program over a mesh that are on one rank, with its steps, whose types only they know. Cells are in
 /// the places of a layout.
 class mesh_part {
@@ -53,27 +98,7 @@ class mesh_part {
   virtual void begin(plan::mesh_layout const& layout) = 0;
   /// Makes the cells of some places. Several threads, different places.
   virtual std::optional<program_failure> make(plan::block places, step_control& control) = 0;
-  /// Calls a phase for the elements of some places. Several threads, different places.
-  virtual std::optional<program_failure> compute(std::size_t step, plan::block places, step_control& control) = 0;
-
-  /// Writes what an update sends of the elements of some places: step.bytes each.
-  virtual void pack(std::size_t step, std::span<std::uint32_t const> places, std::byte* to) const = 0;
-  /// Reads the same into ghosts from a place on.
-  virtual void unpack(std::size_t step, plan::block places, std::byte const* from) = 0;
-
-  /// Folds what the elements of some places give for a reduction, as number `piece` of `pieces`. Several threads,
-  /// different pieces, after prepare_fold().
-  virtual void prepare_fold(std::size_t step, std::size_t pieces) = 0;
-  virtual std::optional<program_failure> fold(std::size_t step, std::size_t piece, plan::block places,
-                                              step_control& control) = 0;
-  /// Appends the pieces, combined in their order, or as far as the numbers of the elements allow.
-  virtual std::optional<program_failure> contribute(std::size_t step, std::string& to) = 0;
-  /// Combines what the ranks have appended, in their order, into the totals.
-  virtual std::optional<program_failure> combine(std::size_t step, std::span<std::span<std::byte const> const> of) = 0;
-
-  /// A function of the totals, or of all cells of the rank; of what says when iterations end, sets `ends`.
-  virtual std::optional<program_failure> act(std::size_t step, std::uint64_t iteration, int rank, int ranks,
-                                             bool& ends) = 0;
+  step_work& work(std::size_t step) { return *works_[step]; }
 
   /// A part of the same program without cells.
   virtual std::unique_ptr<mesh_part> another() const = 0;
@@ -84,9 +109,6 @@ class mesh_part {
   /// The cell in a place becomes the one in a place of another part of the program. Returns whether it can: it is
   /// plain.
   virtual bool copy_cell(std::size_t place, mesh_part const& other, std::size_t its_place) = 0;
-  /// Whether what has been folded for a reduction as number 0 is the same there, as far as that can be compared.
-  virtual bool has_same_fold(std::size_t step, mesh_part const& other) const = 0;
-
   /// Whether cells can cross ranks.
   virtual bool cells_travel() const = 0;
   /// Appends the cell in a place, with the number of its element. Throws what its author's serializer throws.
@@ -100,7 +122,12 @@ class mesh_part {
   virtual void take_totals(std::string const& text) = 0;
 
  protected:
+  /// Tells phases what they read of neighbours, of so many cells: what was updated since the last phase that did so, as
+  /// skel::update() says; where that is nothing, what was updated last. Updates of the iteration before count.
+  void fetch_ahead(std::size_t cells);
+
   std::vector<mesh_step> steps_;
+  std::vector<std::unique_ptr<step_work>> works_;
   std::size_t bytes_ = 0;
   std::optional<std::uint64_t> iterations_{};
 

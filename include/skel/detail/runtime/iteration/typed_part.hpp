@@ -32,7 +32,6 @@ template <class Program>
 class typed_part final : public mesh_part {
   using cell = typename Program::cell;
   using totals_type = typename Program::totals;
-  using step_type = typed_step<cell, totals_type>;
   static_assert(check_transferable<totals_type>::value);
 
  public:
@@ -49,7 +48,7 @@ class typed_part final : public mesh_part {
     data_.layout = &layout;
     data_.totals = program_.start;
     data_.cells.resize(layout.places());
-    fetch_ahead();
+    fetch_ahead(layout.places());
   }
   std::optional<program_failure> make(plan::block places, step_control& control) override {
     return for_places(*data_.layout, places, program_failure::kind::make, control, [&](std::size_t place) {
@@ -57,30 +56,6 @@ class typed_part final : public mesh_part {
         return program_.make(mesh_element(*program_.over, *program_.faces, data_.layout->elements.numbers[place]));
       });
     });
-  }
-  std::optional<program_failure> compute(std::size_t step, plan::block places, step_control& control) override {
-    return typed_[step]->compute(data_, places, control);
-  }
-  void pack(std::size_t step, std::span<std::uint32_t const> places, std::byte* to) const override {
-    typed_[step]->pack(data_, places, to);
-  }
-  void unpack(std::size_t step, plan::block places, std::byte const* from) override {
-    typed_[step]->unpack(data_, places, from);
-  }
-  void prepare_fold(std::size_t step, std::size_t pieces) override { typed_[step]->prepare_fold(pieces); }
-  std::optional<program_failure> fold(std::size_t step, std::size_t piece, plan::block places,
-                                      step_control& control) override {
-    return typed_[step]->fold(data_, piece, places, control);
-  }
-  std::optional<program_failure> contribute(std::size_t step, std::string& to) override {
-    return typed_[step]->contribute(to);
-  }
-  std::optional<program_failure> combine(std::size_t step, std::span<std::span<std::byte const> const> of) override {
-    return typed_[step]->combine(data_, of);
-  }
-  std::optional<program_failure> act(std::size_t step, std::uint64_t iteration, int rank, int ranks,
-                                     bool& ends) override {
-    return typed_[step]->act(data_, iteration, rank, ranks, ends);
   }
 
   std::unique_ptr<mesh_part> another() const override { return std::make_unique<typed_part>(program_); }
@@ -96,9 +71,6 @@ class typed_part final : public mesh_part {
     if constexpr (plain_cells)
       data_.cells.data()[place] = static_cast<typed_part const&>(other).data_.cells.data()[its_place];
     return plain_cells;
-  }
-  bool has_same_fold(std::size_t step, mesh_part const& other) const override {
-    return typed_[step]->has_same_fold(*static_cast<typed_part const&>(other).typed_[step]);
   }
 
   bool cells_travel() const override { return transferable<cell>; }
@@ -118,7 +90,7 @@ class typed_part final : public mesh_part {
       place_of.emplace(layout.elements.numbers[place], place);
     data_.layout = &layout;
     data_.cells.resize(layout.places());
-    fetch_ahead();
+    fetch_ahead(layout.places());
     std::vector<char> has(layout.places(), 0);
     std::size_t missing = layout.places();
     if constexpr (transferable<cell>)
@@ -152,22 +124,6 @@ class typed_part final : public mesh_part {
   }
 
  private:
-  /// Tells phases what they read of neighbours: what was updated since the last phase that did so, as skel::update()
-  /// says; where that is nothing, what was updated last. Updates of the iteration before count.
-  void fetch_ahead() {
-    bool const does = fetches_ahead(data_.cells.size(), sizeof(cell));
-    for (std::size_t s = 0; s < steps_.size(); ++s) {
-      if (steps_[s].what != mesh_step::kind::phase || !steps_[s].sees_neighbours) continue;
-      std::vector<bytes_of_cell> parts;
-      for (std::size_t back = 1; does && back < steps_.size(); ++back) {
-        std::size_t const before = (s + steps_.size() - back) % steps_.size();
-        if (steps_[before].what == mesh_step::kind::update) typed_[before]->add_updated(data_, parts);
-        if (steps_[before].sees_neighbours && !parts.empty()) break;
-      }
-      typed_[s]->fetch_ahead(std::move(parts));
-    }
-  }
-
   template <class F>
   void add(skeletons::mesh_phase<F> const& step) {
     put<typed_phase<F, cell, totals_type>>(mesh_step::kind::phase, step.name, step);
@@ -189,26 +145,25 @@ class typed_part final : public mesh_part {
   }
   template <class F>
   void add(skeletons::mesh_totals_step<F> const& step) {
-    put<typed_totals_step<F, cell, totals_type>>(mesh_step::kind::totals, step.name, step);
+    put<typed_act<skeletons::mesh_totals_step<F>, cell, totals_type>>(mesh_step::kind::totals, step.name, step);
   }
   template <class F>
   void add(skeletons::mesh_until<F> const& step) {
-    put<typed_until<F, cell, totals_type>>(mesh_step::kind::until, "until", step);
+    put<typed_act<skeletons::mesh_until<F>, cell, totals_type>>(mesh_step::kind::until, "until", step);
     if constexpr (std::is_same_v<F, all_iterations>) iterations_ = step.function.count;
   }
   template <class F>
   void add(skeletons::mesh_output<F> const& step) {
-    put<typed_output<F, cell, totals_type>>(mesh_step::kind::output, step.name, step);
+    put<typed_act<skeletons::mesh_output<F>, cell, totals_type>>(mesh_step::kind::output, step.name, step);
   }
   template <class Typed, class Step>
   void put(mesh_step::kind what, std::string const& name, Step const& step) {
-    typed_.push_back(std::make_unique<Typed>(step));
+    works_.push_back(std::make_unique<Typed>(step, data_));
     steps_.push_back({.what = what, .name = name});
   }
 
   Program const& program_;
   part_data<cell, totals_type> data_;
-  std::vector<std::unique_ptr<step_type>> typed_;
 };
 
 }  // namespace skel::runtime::iteration

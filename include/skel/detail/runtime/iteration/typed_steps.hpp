@@ -40,39 +40,6 @@ struct part_data {
   element<Cell const> seen_at(std::size_t place) const { return {cells.data(), layout->elements, place}; }
 };
 
-/// Some bytes of a cell.
-struct bytes_of_cell {
-  std::size_t begin = 0, count = 0;
-};
-
-/// A step does one of these: those of other kinds are not called.
-template <class Cell, class Totals>
-class typed_step {
- public:
-  using data = part_data<Cell, Totals>;
-  using failed = std::optional<program_failure>;
-
-  virtual ~typed_step() = default;
-  /// What an update changes of a cell, as far as cells are plain bytes. Precondition: there is room for one.
-  virtual void add_updated(data const& /*of*/, std::vector<bytes_of_cell>& /*to*/) const {}
-  /// What a phase will read of neighbours, in the order of elements; nothing: it does not fetch that ahead.
-  virtual void fetch_ahead(std::vector<bytes_of_cell> /*parts*/) {}
-  virtual failed compute(data& /*of*/, plan::block /*places*/, step_control& /*control*/) { return {}; }
-  virtual void pack(data const& /*of*/, std::span<std::uint32_t const> /*places*/, std::byte* /*to*/) const {}
-  virtual void unpack(data& /*of*/, plan::block /*places*/, std::byte const* /*from*/) {}
-  virtual void prepare_fold(std::size_t /*pieces*/) {}
-  virtual failed fold(data const& /*of*/, std::size_t /*piece*/, plan::block /*places*/, step_control& /*control*/) {
-    return {};
-  }
-  /// `other`: the same step of another part.
-  virtual bool has_same_fold(typed_step const& /*other*/) const { return true; }
-  virtual failed contribute(std::string& /*to*/) { return {}; }
-  virtual failed combine(data& /*of*/, std::span<std::span<std::byte const> const> /*ranks*/) { return {}; }
-  virtual failed act(data& /*of*/, std::uint64_t /*iteration*/, int /*rank*/, int /*ranks*/, bool& /*ends*/) {
-    return {};
-  }
-};
-
 /// Calls f(place) for places, as far as nobody has failed at an element with a lower number; looks for that after each
 /// stride of the control.
 template <class F>
@@ -117,12 +84,12 @@ std::optional<program_failure> tried_to_combine(F const& f) {
 }
 
 template <class F, class Cell, class Totals>
-class typed_phase final : public typed_step<Cell, Totals> {
+class typed_phase final : public step_work {
  public:
-  explicit typed_phase(skeletons::mesh_phase<F> const& step) : step_(step) {}
+  typed_phase(skeletons::mesh_phase<F> const& step, part_data<Cell, Totals>& of) : step_(step), of_(of) {}
 
-  std::optional<program_failure> compute(part_data<Cell, Totals>& of, plan::block places,
-                                         step_control& control) override {
+  failed compute(plan::block places, step_control& control) override {
+    auto& of = of_;
     auto const first = of.at(places.begin);
     auto const call = [&, first](std::size_t place) {
       skeletons::call_for_element(step_.function, element_at(first, place), std::as_const(of.totals));
@@ -158,14 +125,15 @@ class typed_phase final : public typed_step<Cell, Totals> {
   }
 
   skeletons::mesh_phase<F> const& step_;
+  part_data<Cell, Totals>& of_;
   std::vector<bytes_of_cell> parts_;
   std::size_t ahead_ = 0;
 };
 
 template <class Cell, class Totals, class... Members>
-class typed_update final : public typed_step<Cell, Totals> {
+class typed_update final : public step_work {
  public:
-  explicit typed_update(skeletons::mesh_update<Members...> const& step) : step_(step) {}
+  typed_update(skeletons::mesh_update<Members...> const& step, part_data<Cell, Totals>& of) : step_(step), of_(of) {}
 
   /// Of an element.
   static constexpr std::size_t bytes() {
@@ -175,9 +143,9 @@ class typed_update final : public typed_step<Cell, Totals> {
       return (sizeof(std::declval<Cell&>().*std::declval<Members>()) + ...);
   }
 
-  void add_updated(part_data<Cell, Totals> const& of, std::vector<bytes_of_cell>& to) const override {
+  void add_updated(std::vector<bytes_of_cell>& to) const override {
     if constexpr (std::is_trivially_copyable_v<Cell>) {
-      auto const* const cell = of.cells.data();
+      auto const* const cell = of_.cells.data();
       for_parts(*cell, [&](auto const& part) {
         to.push_back({static_cast<std::size_t>(reinterpret_cast<char const*>(std::addressof(part)) -
                                                reinterpret_cast<char const*>(cell)),
@@ -185,17 +153,17 @@ class typed_update final : public typed_step<Cell, Totals> {
       });
     }
   }
-  void pack(part_data<Cell, Totals> const& of, std::span<std::uint32_t const> places, std::byte* to) const override {
+  void pack(std::span<std::uint32_t const> places, std::byte* to) const override {
     for (auto const place : places) {
-      for_parts(of.cells.data()[place], [&](auto const& part) {
+      for_parts(of_.cells.data()[place], [&](auto const& part) {
         std::memcpy(to, std::addressof(part), sizeof part);
         to += sizeof part;
       });
     }
   }
-  void unpack(part_data<Cell, Totals>& of, plan::block places, std::byte const* from) override {
+  void unpack(plan::block places, std::byte const* from) override {
     for (std::size_t place = places.begin; place < places.end; ++place)
-      for_parts(of.cells.data()[place], [&](auto& part) {
+      for_parts(of_.cells.data()[place], [&](auto& part) {
         std::memcpy(static_cast<void*>(std::addressof(part)), from, sizeof part);
         from += sizeof part;
       });
@@ -211,23 +179,25 @@ class typed_update final : public typed_step<Cell, Totals> {
   }
 
   skeletons::mesh_update<Members...> const& step_;
+  part_data<Cell, Totals>& of_;
 };
 
 template <class Member, class Of, class Operator, class Cell, class Totals>
-class typed_all_reduce final : public typed_step<Cell, Totals> {
+class typed_all_reduce final : public step_work {
   using value = skeletons::value_of_element<Of, Cell, Totals>;
   static_assert(check_transferable<value>::value);
 
  public:
-  explicit typed_all_reduce(skeletons::mesh_all_reduce<Member, Of, Operator> const& step) : step_(step) {}
+  typed_all_reduce(skeletons::mesh_all_reduce<Member, Of, Operator> const& step, part_data<Cell, Totals>& of)
+      : step_(step), of_(of) {}
 
   void prepare_fold(std::size_t pieces) override {
     pieces_.clear();
     pieces_.resize(pieces);
   }
-  std::optional<program_failure> fold(part_data<Cell, Totals> const& of, std::size_t piece, plan::block places,
-                                      step_control& control) override {
+  failed fold(std::size_t piece, plan::block places, step_control& control) override {
     auto& into = pieces_[piece];
+    auto const& of = of_;
     return for_places(*of.layout, places, program_failure::kind::reduce, control, [&](std::size_t place) {
       value one = skeletons::call_for_element(step_.of, of.seen_at(place), of.totals);
       if (step_.reproducible)
@@ -236,7 +206,7 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
         fold_into<value>(into.sum, std::move(one), step_.combine);
     });
   }
-  bool has_same_fold(typed_step<Cell, Totals> const& other) const override {
+  bool has_same_fold(step_work const& other) const override {
     auto const *mine = pieces_.front().only(),
                *its = static_cast<typed_all_reduce const&>(other).pieces_.front().only();
     if ((mine == nullptr) != (its == nullptr)) return false;
@@ -245,7 +215,7 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
     else
       return true;
   }
-  std::optional<program_failure> contribute(std::string& to) override {
+  failed contribute(std::string& to) override {
     return tried_to_combine([&](bool& crosses) {
       if (step_.reproducible) return contribute_blocks(to, crosses);
       std::optional<value> all;
@@ -255,8 +225,7 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
       if (all) put_value<value>(to, *all);
     });
   }
-  std::optional<program_failure> combine(part_data<Cell, Totals>& of,
-                                         std::span<std::span<std::byte const> const> ranks) override {
+  failed combine(std::span<std::span<std::byte const> const> ranks) override {
     return tried_to_combine([&](bool& crosses) {
       std::optional<value> all;
       std::vector<contribution<value>> blocks;
@@ -273,7 +242,7 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
             fold_into<value>(all, std::move(one), step_.combine);
         }
       if (step_.reproducible) all = combined(std::move(blocks)).result(step_.combine);
-      if (all) of.totals.*step_.member = *std::move(all);
+      if (all) of_.totals.*step_.member = *std::move(all);
     });
   }
 
@@ -311,62 +280,42 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
   }
 
   skeletons::mesh_all_reduce<Member, Of, Operator> const& step_;
+  part_data<Cell, Totals>& of_;
   std::vector<piece_sum> pieces_;
 };
 
-template <class F, class Cell, class Totals>
-class typed_totals_step final : public typed_step<Cell, Totals> {
+/// A function of the totals, one that says when iterations end, or an output.
+template <class Step, class Cell, class Totals>
+class typed_act final : public step_work {
  public:
-  explicit typed_totals_step(skeletons::mesh_totals_step<F> const& step) : step_(step) {}
+  typed_act(Step const& step, part_data<Cell, Totals>& of) : step_(step), of_(of) {}
 
-  std::optional<program_failure> act(part_data<Cell, Totals>& of, std::uint64_t iteration, int /*rank*/, int /*ranks*/,
-                                     bool& /*ends*/) override {
-    return tried(program_failure::kind::totals,
-                 [&] { skeletons::call_for_totals(step_.function, of.totals, iteration); });
+  failed act(std::uint64_t iteration, int rank, int ranks, bool& ends) override {
+    using kind = program_failure::kind;
+    if constexpr (requires { step_.every; }) {
+      if (iteration % step_.every != 0) return {};
+      return tried(kind::output, [&] {
+        std::size_t const here = of_.layout->computed;
+        mesh_view<Cell, Totals> const view{iteration,
+                                           std::span(of_.layout->elements.numbers).first(here),
+                                           {of_.cells.data(), here},
+                                           of_.totals,
+                                           rank,
+                                           ranks,
+                                           of_.layout->ranks};
+        step_.function(view);
+      });
+    } else if constexpr (skeletons::is_mesh_totals_step<Step>) {
+      return tried(kind::totals, [&] { skeletons::call_for_totals(step_.function, of_.totals, iteration); });
+    } else {
+      return tried(kind::until,
+                   [&] { ends = static_cast<bool>(step_.function(std::as_const(of_.totals), iteration)); });
+    }
   }
 
  private:
-  skeletons::mesh_totals_step<F> const& step_;
-};
-
-template <class F, class Cell, class Totals>
-class typed_until final : public typed_step<Cell, Totals> {
- public:
-  explicit typed_until(skeletons::mesh_until<F> const& step) : step_(step) {}
-
-  std::optional<program_failure> act(part_data<Cell, Totals>& of, std::uint64_t iteration, int /*rank*/, int /*ranks*/,
-                                     bool& ends) override {
-    return tried(program_failure::kind::until,
-                 [&] { ends = static_cast<bool>(step_.function(std::as_const(of.totals), iteration)); });
-  }
-
- private:
-  skeletons::mesh_until<F> const& step_;
-};
-
-template <class F, class Cell, class Totals>
-class typed_output final : public typed_step<Cell, Totals> {
- public:
-  explicit typed_output(skeletons::mesh_output<F> const& step) : step_(step) {}
-
-  std::optional<program_failure> act(part_data<Cell, Totals>& of, std::uint64_t iteration, int rank, int ranks,
-                                     bool& /*ends*/) override {
-    if (iteration % step_.every != 0) return {};
-    return tried(program_failure::kind::output, [&] {
-      std::size_t const here = of.layout->computed;
-      mesh_view<Cell, Totals> const view{iteration,
-                                         std::span(of.layout->elements.numbers).first(here),
-                                         {of.cells.data(), here},
-                                         of.totals,
-                                         rank,
-                                         ranks,
-                                         of.layout->ranks};
-      step_.function(view);
-    });
-  }
-
- private:
-  skeletons::mesh_output<F> const& step_;
+  Step const& step_;
+  part_data<Cell, Totals>& of_;
 };
 
 }  // namespace skel::runtime::iteration
