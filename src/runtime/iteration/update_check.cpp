@@ -83,27 +83,17 @@ class compared_run {
   }
 
   std::optional<program_failure> take(std::size_t s, std::uint64_t iteration) {
-    auto& whole = *all_.front().part;
-    switch (steps_[s].what) {
-      case mesh_step::kind::phase:
-        return compute(s);
-      case mesh_step::kind::update:
-        update(s);
-        return {};
-      case mesh_step::kind::all_reduce: {
-        auto found = reduce(s);
-        tell_totals();
-        return found;
-      }
-      case mesh_step::kind::totals:
-      case mesh_step::kind::until:
-        over_ = whole.work(s).act(iteration, 0, 1, ends_).has_value() || ends_;
-        tell_totals();
-        return {};
-      case mesh_step::kind::output:
-        return {};
-    }
-    return {};
+    auto const what = steps_[s].what;
+    if (what == mesh_step::kind::phase) return compute(s);
+    if (what == mesh_step::kind::update) update(s);
+    if (what == mesh_step::kind::update || what == mesh_step::kind::output) return {};
+    std::optional<program_failure> found;
+    if (what == mesh_step::kind::all_reduce)
+      found = reduce(s);
+    else
+      over_ = all_.front().part->work(s).act(iteration, 0, 1, ends_).has_value() || ends_;
+    tell_totals();
+    return found;
   }
 
   /// A phase, of which the element with the lowest number that differs is told.

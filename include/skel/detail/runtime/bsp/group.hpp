@@ -12,6 +12,7 @@
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/record/bsp_measures.hpp>
 #include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/bsp/array_exchange.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
 #include <skel/detail/runtime/pieces/program_failure.hpp>
 #include <skel/detail/runtime/threads/step_control.hpp>
@@ -49,6 +50,13 @@ class process_time {
   bool by_thread_ = false;
 };
 
+/// Something of a process, and sorted by processes: what is of one stays in its order.
+struct of_process {
+  process_number process;
+  void* what;
+};
+void sort_by_process(std::vector<of_process>& all);
+
 /// Sums of the traffic of each two processes, by sender and receiver. O(traffic * log(traffic)).
 std::vector<bsp_traffic> summed(std::vector<bsp_traffic> traffic);
 
@@ -57,7 +65,8 @@ std::vector<bsp_traffic> summed(std::vector<bsp_traffic> traffic);
 /// make() and step() return the failure of the lowest process, other functions the first that they come upon.
 class process_group {
  public:
-  process_group(std::string name, std::size_t processes) : name_(std::move(name)), processes_(processes) {}
+  process_group(std::string name, std::size_t processes, std::span<array_entry const> arrays)
+      : name_(std::move(name)), processes_(processes), arrays_(arrays) {}
   process_group(process_group const&) = delete;
   process_group& operator=(process_group const&) = delete;
   virtual ~process_group() = default;
@@ -98,9 +107,9 @@ class process_group {
   /// How many gets there were in the superstep that has been done.
   virtual std::uint64_t gets() const = 0;
   /// What comes of gets from the processes here, for each rank; where deliver() has not failed.
-  virtual std::vector<std::string> answers() = 0;
+  std::vector<std::string> const& answers() const { return arrays_.answers(); }
   /// What comes of gets of the processes here, from each rank, this one too. Throws skel::error where it is damaged.
-  virtual void take_answers(std::vector<std::span<std::byte const>> const& blocks) = 0;
+  void take_answers(std::vector<std::span<std::byte const>> const& blocks);
 
   /// The state of a process and what it is to receive, as bytes; it stays here. Throws what the author's serializer
   /// throws.
@@ -113,12 +122,20 @@ class process_group {
 
  protected:
   std::size_t slot_of(process_number process) const;
+  bool has_arrays() const { return !arrays_.list().empty(); }
+  std::span<array_answer const> answers_of(std::size_t slot) const;
+  /// The first process of these slots whose letters could not be taken before processes moved.
+  std::optional<program_failure> failed_before(plan::block slots) const;
 
   std::string name_;
   std::size_t processes_;
   std::vector<process_number> here_;
   std::optional<program_failure> not_combined_;
   std::vector<std::uint8_t> asleep_;  // of each slot: several threads write
+  array_exchange arrays_;
+  std::vector<std::vector<array_answer>> answers_;  // of each slot, where there are arrays
+  bool is_taken_ = true;                            // all slots have what came for them
+  std::vector<program_failure> not_taken_{};        // then: of the first process of a part that has not, why
 };
 
 }  // namespace skel::runtime::bsp

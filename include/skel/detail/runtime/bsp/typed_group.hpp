@@ -15,7 +15,6 @@
 #include <vector>
 
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/bsp/array_exchange.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/program.hpp>
 #include <skel/detail/runtime/bytes.hpp>
@@ -45,7 +44,7 @@ class typed_group final : public process_group {
 
  public:
   explicit typed_group(Program const& program)
-      : process_group(program.name, program.processes), program_(program), arrays_(Program::array_list::entries()) {}
+      : process_group(program.name, program.processes, Program::array_list::entries()), program_(program) {}
 
   void begin(std::vector<process_number> here) override {
     here_ = std::move(here);
@@ -196,7 +195,7 @@ class typed_group final : public process_group {
           take_own(contributions);
         else
           unpack(r, blocks[r], contributions, to);
-      std::ranges::stable_sort(to_all_, {}, &letter::from);
+      if (!std::ranges::is_sorted(to_all_, {}, &letter::from)) sort_to_all();
       std::swap(sent_, come_here_);
       is_taken_ = false;
       if (has_arrays()) {
@@ -215,19 +214,6 @@ class typed_group final : public process_group {
     } catch (...) {
       return describe({during, to});
     }
-  }
-
-  std::vector<std::string> answers() override { return arrays_.answers(); }
-
-  void take_answers(std::vector<std::span<std::byte const>> const& blocks) override {
-    for (auto const& block : blocks)
-      for_each_answer(block, [&](process_number process, std::uint32_t which, array_answer what) {
-        std::size_t const s = slot_of(process);
-        auto& all = answers_[s];
-        if (all.size() <= which) all.resize(which + 1);
-        all[which] = std::move(what);
-        asleep_[s] = 0;
-      });
   }
 
   std::string take(process_number process) override {
@@ -340,12 +326,6 @@ class typed_group final : public process_group {
 
   static double bytes_of(message const& what) { return static_cast<double>(item_bytes(what)); }
 
-  bool has_arrays() const { return !arrays_.list().empty(); }
-  std::span<array_answer const> answers_of(std::size_t slot) const {
-    if (!has_arrays()) return {};
-    return answers_[slot];
-  }
-
   std::span<letter> inbox_of(std::size_t slot) {
     if constexpr (combines)
       return combined_[slot] ? std::span(&*combined_[slot], 1) : std::span<letter>();
@@ -434,6 +414,15 @@ class typed_group final : public process_group {
       if (static_cast<int>(r) != rank) blocks[r].append(out, front);
   }
 
+  void sort_to_all() {
+    std::vector<of_process> order;
+    for (auto& one : to_all_) order.push_back({static_cast<process_number>(one.from), &one});
+    sort_by_process(order);
+    std::vector<letter> sorted;
+    for (auto const& one : order) sorted.push_back(std::move(*static_cast<letter*>(one.what)));
+    to_all_ = std::move(sorted);
+  }
+
   void take_own(std::vector<contribution<value>>& contributions) {
     for (auto& box : sent_) std::ranges::move(box.to_all, std::back_inserter(to_all_));
     std::ranges::move(folded_, std::back_inserter(contributions));
@@ -486,12 +475,12 @@ class typed_group final : public process_group {
       last = box.back().from;
     });
     if (in_order) return for_each_box([&](auto& box) { std::ranges::for_each(box, use); });
-    std::vector<sent_letter*> all;
+    std::vector<of_process> all;
     for_each_box([&](auto& box) {
-      for (auto& one : box) all.push_back(&one);
+      for (auto& one : box) all.push_back({one.from, &one});
     });
-    std::ranges::stable_sort(all, {}, [](auto const* one) { return one->from; });
-    for (auto* const one : all) use(*one);
+    sort_by_process(all);
+    for (auto const& one : all) use(*static_cast<sent_letter*>(one.what));
   }
 
   /// The slots of a part get what came for them. Where messages to several processes cannot be combined, it is the
@@ -549,15 +538,6 @@ class typed_group final : public process_group {
     }
   }
 
-  /// The first process of these slots whose letters could not be taken before processes moved.
-  std::optional<program_failure> failed_before(plan::block slots) const {
-    std::optional<program_failure> first;
-    for (auto const& one : not_taken_)
-      if (one.number >= here_[slots.begin] && one.number <= here_[slots.end - 1])
-        if (!first || one.number < first->number) first = one;
-    return first;
-  }
-
   /// Before processes move.
   void take_all_letters() {
     if (std::exchange(is_taken_, true)) return;
@@ -576,15 +556,11 @@ class typed_group final : public process_group {
   std::vector<contribution<value>> folded_;                  // of the processes here
   std::vector<sent_letter*> first_to_;                       // of each process, while messages are combined
   std::vector<sent_letter const*> elsewhere_;                // of what was sent, what goes to other ranks
-  bool is_taken_ = true;                                     // all slots have what came for them
-  std::vector<program_failure> not_taken_{};                 // then: of the first process of a part that has not, why
   std::vector<inbox> inboxes_;                               // of each part
   std::vector<letter> moved_letters_, to_all_;
   std::vector<std::span<letter>> inbox_;         // of each slot, in inboxes_ or moved_letters_
   std::vector<std::optional<letter>> combined_;  // of each slot, where messages are
   std::optional<value> reduced_;
-  array_exchange arrays_;
-  std::vector<std::vector<array_answer>> answers_;  // of each slot, where there are arrays
   std::map<process_number, moving> staged_;
 };
 

@@ -1,4 +1,4 @@
-#include <skel/detail/runtime/iteration/run.hpp>
+#include <skel/detail/runtime/iteration/mesh_part.hpp>
 
 #include <unistd.h>
 
@@ -6,11 +6,6 @@
 #include <utility>
 
 #include <skel/detail/runtime/bytes.hpp>
-#include <skel/detail/runtime/threads/team.hpp>
-
-#include "engine.hpp"
-#include "ranks/serve_ranks.hpp"
-#include "transport/mpi_transport.hpp"
 
 namespace skel::runtime::iteration {
 
@@ -41,17 +36,6 @@ void mesh_part::fetch_ahead(std::size_t cells) {
     }
     works_[s]->fetch_ahead(std::move(parts));
   }
-}
-
-record::mesh_record run_mesh(mesh_part& part, plan::mesh_layout const& layout, communicator const& ranks,
-                             run_options options) {
-  mpi_transport among(ranks);
-  thread_team threads(options.threads);
-  engine here(part, layout, among, threads, std::move(options));
-  serve_ranks(here, among, ranks, "a program over a mesh");
-  auto record = here.end();
-  record.hosts = ranks.hosts();
-  return record;
 }
 
 }  // namespace skel::runtime::iteration
