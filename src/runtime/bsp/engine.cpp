@@ -105,11 +105,9 @@ void engine::finish() {
     case stage::closing:
       return finish_closing();
     case stage::agreement:
-      stage_ = stage::over;
-      return;
     case stage::begin:
     case stage::over:
-      return;
+      stage_ = stage::over;
   }
 }
 

@@ -20,11 +20,11 @@
 
 namespace skel::runtime {
 
-/// What the engines of BSP programs and of programs over meshes have in common: how threads call functions of the user,
-/// how ranks agree on the end of a run, and how results come to all of them.
+/// The common part of the engines of BSP programs and of programs over meshes. Threads call functions of the user, ranks
+/// agree on the end of a run, and results come to all ranks.
 ///
 /// Every head of a round of all ranks says first what has gone wrong on its rank since the last one: then the run ends
-/// with this round, on all ranks. So a rank that cannot do what the others do need not know what that is.
+/// with this round, on all ranks. A rank that cannot go on need not know what the others do.
 class program_engine {
  public:
   program_engine(program_engine const&) = delete;
