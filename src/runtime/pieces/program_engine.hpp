@@ -20,8 +20,8 @@
 
 namespace skel::runtime {
 
-/// The common part of the engines of BSP programs and of programs over meshes. Threads call functions of the user, ranks
-/// agree on the end of a run, and results come to all ranks.
+/// The common part of the engines of BSP programs and of programs over meshes. Threads call functions of the user,
+/// ranks agree on the end of a run, and results come to all ranks.
 ///
 /// Every head of a round of all ranks says first what has gone wrong on its rank since the last one: then the run ends
 /// with this round, on all ranks. A rank that cannot go on need not know what the others do.
