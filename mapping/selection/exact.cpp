@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,56 +17,65 @@ struct pair_bound {
   std::uint32_t a = 0, b = 0;
 };
 
-/// Bounds of all pairs that may be the farthest two of the best set, by the clusters that are no farther from each of
-/// the two. O(clusters^2 log clusters).
-std::vector<pair_bound> bounds_of_pairs(cost::mesh::program const& of, incumbent const& best) {
-  std::size_t const n = of.clusters(), criteria = of.criteria();
+std::vector<double> worst_of(cost::mesh::program const& of, std::size_t a, std::size_t b) {
+  std::vector<double> worst(of.criteria());
+  for (std::size_t k = 0; k < worst.size(); ++k) worst[k] = std::max(of.row(a)[k], of.row(b)[k]);
+  return worst;
+}
+
+/// Bounds of all pairs of each `step`th cluster of `all` that may be the farthest two of the best set, by the clusters
+/// that are no farther from each of the two. Leaves those of them out of `all` that no winning set of several has: its
+/// others would be no farther from it than its farthest. O(clusters^2 log clusters).
+std::vector<pair_bound> bounds_of_pairs(cost::mesh::program const& of, incumbent const& best, cluster_set& all,
+                                        std::size_t step) {
+  std::size_t const n = all.size();
   auto const may_win = [&](double d) { return d < infinity && best.may_win(of.waits() * d); };
-  // The lesser of what is no farther from a than b is, and no farther from b than a is, for a < b.
-  std::vector<cost::mesh::sums> within(n * (n - 1) / 2, {infinity, infinity, n});
-  auto const of_pair = [&](std::size_t a, std::size_t b) -> auto& {
-    return a < b ? within[b * (b - 1) / 2 + a] : within[a * (a - 1) / 2 + b];
-  };
+  // The lesser of what is no farther from a than b is, and no farther from b than a is, for places a < b.
+  std::vector<cost::mesh::sums> within((n / step + 1) * (n / step + 1) / 2, {infinity, infinity, n});
+  std::vector<char> wins(n, 1);
   std::vector<std::pair<double, std::uint32_t>> near;
-  for (std::size_t a = 0; a < n; ++a) {
-    auto const row = of.latencies(a);
+  for (std::size_t a = 0; a < n; a += step) {
+    auto const row = of.latencies(all[a]);
     near.clear();
     for (std::uint32_t c = 0; c < n; ++c)
-      if (may_win(row[c])) near.emplace_back(row[c], c);
+      if (wins[c] != 0 && may_win(row[all[c]])) near.emplace_back(row[all[c]], c);
     std::ranges::sort(near);
-    cost::mesh::sums all;
+    cost::mesh::sums now;
+    wins[a] = 0;
     for (std::size_t first = 0, last = 0; first < near.size(); first = last) {
-      for (last = first; last < near.size() && near[last].first == near[first].first; ++last) {
-        auto const c = near[last].second;
-        all.weight += of.weight(c), all.hosts += of.hosts(c), ++all.clusters;
+      double const d = near[first].first;
+      for (last = first; last < near.size() && near[last].first == d; ++last) {
+        auto const c = all[near[last].second];
+        now.weight += of.weight(c), now.hosts += of.hosts(c), ++now.clusters;
       }
+      if (wins[a] == 0) wins[a] = best.may_win(of.seconds(now, of.row(all[a]), d)) ? 1 : 0;
       for (std::size_t k = first; k < last; ++k) {
-        if (near[k].second == a) continue;
-        auto& least = of_pair(a, near[k].second);
-        least = {std::min(least.weight, all.weight), std::min(least.hosts, all.hosts),
-                 std::min(least.clusters, all.clusters)};
+        auto const [x, y] = std::minmax({a, std::size_t{near[k].second}});
+        if (x == y || near[k].second % step != 0) continue;
+        auto& least = within[y / step * (y / step - 1) / 2 + x / step];
+        least = {std::min(least.weight, now.weight), std::min(least.hosts, now.hosts),
+                 std::min(least.clusters, now.clusters)};
       }
     }
   }
-  std::vector<pair_bound> all;
-  std::vector<double> low(criteria);
-  for (std::size_t a = 0; a < n; ++a)
-    for (std::size_t b = a + 1; b < n; ++b) {
-      double const d = of.latency(a, b);
-      if (!may_win(d)) continue;
-      auto const &p = of.row(a), &q = of.row(b);
-      for (std::size_t k = 0; k < criteria; ++k) low[k] = std::max(p[k], q[k]);
-      double const least = of.seconds(of_pair(a, b), low, d);
-      if (best.may_win(least)) all.push_back({least, static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)});
+  std::vector<pair_bound> pairs;
+  for (std::size_t b = 0; b < n; b += step)
+    for (std::size_t a = 0; a < b; a += step) {
+      auto const x = static_cast<std::uint32_t>(all[a]), y = static_cast<std::uint32_t>(all[b]);
+      double const d = of.latency(x, y);
+      if (wins[a] == 0 || wins[b] == 0 || !may_win(d)) continue;
+      double const least = of.seconds(within[b / step * (b / step - 1) / 2 + a / step], worst_of(of, x, y), d);
+      if (best.may_win(least)) pairs.push_back({least, x, y});
     }
-  return all;
+  std::erase_if(all, [&](std::size_t const& c) { return wins[static_cast<std::size_t>(&c - all.data())] == 0; });
+  return pairs;
 }
 
-cluster_set lens_of(cost::mesh::program const& of, std::size_t a, std::size_t b, double d) {
+cluster_set lens_of(cost::mesh::program const& of, cluster_set const& all, std::size_t a, std::size_t b, double d) {
   auto const from_a = of.latencies(a), from_b = of.latencies(b);
-  cluster_set members(from_a.size());
+  cluster_set members(all.size());
   std::size_t count = 0;  // no branch is taken for a cluster: nobody could predict it
-  for (std::size_t c = 0; c < from_a.size(); ++c) {
+  for (auto const c : all) {
     members[count] = c;
     count += static_cast<std::size_t>(std::max(from_a[c], from_b[c]) <= d);
   }
@@ -76,14 +83,14 @@ cluster_set lens_of(cost::mesh::program const& of, std::size_t a, std::size_t b,
   return members;
 }
 
+}  // namespace
+
 void try_single_clusters(cost::mesh::program const& of, incumbent& best) {
   for (std::size_t c = 0; c < of.clusters(); ++c) {
     best.count();
     best.offer({c}, of.seconds({of.weight(c), of.hosts(c), 1}, of.row(c), 0));
   }
 }
-
-}  // namespace
 
 double root_bound(cost::mesh::program const& of) {
   double least = infinity, nearest = infinity;
@@ -100,53 +107,46 @@ double root_bound(cost::mesh::program const& of) {
 
 double search_exactly(cost::mesh::program const& of, incumbent& best, effort& may) {
   try_single_clusters(of, best);
-  auto pairs = bounds_of_pairs(of, best);
-  auto const by_bound = [](pair_bound const& one) { return std::pair(one.least, std::pair(one.a, one.b)); };
-  if (!pairs.empty()) {  // a first set that most pairs cannot win against, so that few are left to be sorted
-    auto const& first = *std::ranges::min_element(pairs, {}, by_bound);
-    auto const members = lens_of(of, first.a, first.b, of.latency(first.a, first.b));
-    best.count();
-    best.offer_near(members, first.least);
-    std::erase_if(pairs, [&](pair_bound const& one) { return !best.may_win(one.least); });
-    std::ranges::sort(pairs, {}, by_bound);
-  }
   bool const tree = is_tree_like(of);
   effort no_limit_of_nodes(std::numeric_limits<std::uint64_t>::max(), may.until());
   effort& spent = tree ? no_limit_of_nodes : may;
-  lens_search search(of, best, spent);
-  std::vector<double> distances;
-  distances.reserve(pairs.size());
-  for (auto const& one : pairs) distances.push_back(of.latency(one.a, one.b));
-  std::ranges::sort(distances);
+  cluster_set all(of.clusters());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  // A first set that most clusters cannot win against: the best pair of every eighth gives about as good a one.
+  auto const by_bound = [](pair_bound const& one) { return std::pair(one.least, std::pair(one.a, one.b)); };
+  if (auto const pairs = bounds_of_pairs(of, best, all, 8); !pairs.empty()) {
+    auto const [least, a, b] = *std::ranges::min_element(pairs, {}, by_bound);
+    double const d = of.latency(a, b);
+    lens_search(of, all, best, spent).run(lens_of(of, all, a, b, d), worst_of(of, a, b), d, !tree);
+  }
+  auto pairs = bounds_of_pairs(of, best, all, 1);
+  std::ranges::sort(pairs, {}, by_bound);
+  lens_search search(of, all, best, spent);
+  auto const latency_of = [&](std::size_t k) { return of.latency(pairs[k].a, pairs[k].b); };
+  std::vector<std::uint32_t> by_latency(pairs.size());
+  std::iota(by_latency.begin(), by_latency.end(), std::uint32_t{0});
+  std::ranges::sort(by_latency, {}, latency_of);
+  std::vector<char> done(pairs.size());
   double left = infinity;
-  // Of latencies that several pairs have: lenses that were searched for all of these pairs at once.
-  std::map<double, std::vector<std::vector<bool>>> done;
-  for (auto const& one : pairs) {
-    if (!best.may_win(one.least)) break;
-    if (spent.spent()) {
-      left = std::min(left, one.least);
+  for (std::size_t k = 0; k < pairs.size() && best.may_win(pairs[k].least); ++k) {
+    if (done[k] != 0) continue;
+    if (!spent.another()) {
+      left = std::min(left, pairs[k].least);
       break;
     }
-    double const d = of.latency(one.a, one.b);
-    auto const alike = done.find(d);
-    auto const is_done = [&](auto const& has_all) {
-      return alike != done.end() && std::ranges::any_of(alike->second, [&](std::vector<bool> const& lens) {
-               return lens[one.a] && lens[one.b] && has_all(lens);
-             });
-    };
-    if (tree && is_done([](auto const&) { return true; })) continue;
-    auto members = lens_of(of, one.a, one.b, d);
-    if (is_done([&](auto const& lens) { return std::ranges::all_of(members, [&](std::size_t c) { return lens[c]; }); }))
-      continue;
-    std::vector<double> low(of.criteria());
-    auto const [first, last] = std::equal_range(distances.begin(), distances.end(), d);
-    bool const several = last - first > 1;
-    if (several) {
-      auto& lens = done[d].emplace_back(of.clusters());
-      for (auto const c : members) lens[c] = true;
-    } else {
-      auto const p = of.row(one.a), q = of.row(one.b);
-      for (std::size_t k = 0; k < low.size(); ++k) low[k] = std::max(p[k], q[k]);
+    best.count();
+    double const d = latency_of(k);
+    auto members = lens_of(of, all, pairs[k].a, pairs[k].b, d);
+    auto low = worst_of(of, pairs[k].a, pairs[k].b);
+    if (!search.may_win(members, low, d)) continue;
+    // Other pairs that are as far from each other, and whose lens this one has, are searched with it.
+    for (auto other = std::ranges::lower_bound(by_latency, d, {}, latency_of);
+         other != by_latency.end() && latency_of(*other) == d; ++other) {
+      auto const [least, a, b] = pairs[*other];
+      if (done[*other] != 0 || !search.has(a) || !search.has(b)) continue;
+      if (!tree && !std::ranges::all_of(lens_of(of, all, a, b, d), [&](auto c) { return search.has(c); })) continue;
+      done[*other] = 1;
+      std::ranges::transform(low, worst_of(of, a, b), low.begin(), std::ranges::min);
     }
     left = std::min(left, search.run(std::move(members), std::move(low), d, !tree));
   }

@@ -47,7 +47,6 @@ class growing_set {
     for (std::size_t k = 0; k < reach_.size(); ++k) reach_[k] = std::max(reach_[k], latencies[k]);
     has_[c] = 1;
   }
-  double seconds() const { return farthest_ < infinity ? of_.seconds(sums_, worst_, farthest_) : infinity; }
   /// With these, which it has not, too. O(clusters added^2).
   double seconds_with(std::span<std::size_t const> more) {
     double farthest = farthest_;
@@ -89,7 +88,7 @@ void search_greedily(cost::mesh::program const& of, incumbent& best, std::vector
   cluster_set step, more;
   for (std::size_t first = 0; first < n; ++first) {
     growing_set now(of, first);
-    double seconds = now.seconds();
+    double seconds = now.seconds_with({});
     best.count();
     while (true) {
       double least = infinity;
@@ -154,11 +153,7 @@ void search_randomly(cost::mesh::program const& of, incumbent& best, std::uint64
 
 void anneal(cost::mesh::program const& of, incumbent& best, std::uint64_t seed) {
   std::size_t const n = of.clusters();
-  if (best.clusters().empty())
-    for (std::size_t c = 0; c < n; ++c) {
-      best.count();
-      best.offer({c}, of.seconds({of.weight(c), of.hosts(c), 1}, of.row(c), 0));
-    }
+  if (best.clusters().empty()) try_single_clusters(of, best);
   draws random(seed);
   std::vector<char> has(n);
   for (auto const c : best.clusters()) has[c] = 1;

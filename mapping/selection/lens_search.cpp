@@ -4,20 +4,11 @@
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include <skel/detail/record/clock.hpp>
 
 namespace skel::mapping::selection {
-
-namespace {
-
-void raise(std::vector<double>& low, std::span<double const> row) {
-  for (std::size_t c = 0; c < low.size(); ++c) low[c] = std::max(low[c], row[c]);
-}
-
-}  // namespace
 
 bool effort::another() {
   constexpr std::uint64_t between_looks = 64;  // reading the clock takes as long as a small node
@@ -35,19 +26,17 @@ cost::mesh::sums lens_search::sums_of(cluster_set const& members) const {
   return all;
 }
 
-lens_search::lens_search(cost::mesh::program const& of, incumbent& best, effort& may)
+lens_search::lens_search(cost::mesh::program const& of, cluster_set const& all, incumbent& best, effort& may)
     : of_(of),
       best_(best),
       may_(may),
       branched_(of.criteria() - 1),
+      orders_(branched_, {all.begin(), all.end()}),
       here_(branched_),
       has_(of.clusters()),
       worst_(of.criteria()) {
-  orders_.resize(branched_, std::vector<std::uint32_t>(of.clusters()));
-  for (std::size_t k = 0; k < branched_; ++k) {
-    std::iota(orders_[k].begin(), orders_[k].end(), std::uint32_t{0});
+  for (std::size_t k = 0; k < branched_; ++k)
     std::ranges::sort(orders_[k], std::greater{}, [&](std::uint32_t c) { return of.row(c)[k]; });
-  }
 }
 
 cost::mesh::sums lens_search::with_room(cluster_set& members) {
@@ -65,7 +54,8 @@ cost::mesh::sums lens_search::with_room(cluster_set& members) {
 
 /// A set that wins has weight enough for what is known of its worst cases. Where all clusters that are worse than a
 /// threshold have more than can be spared, some of them are in it, and the worst case is no better than theirs.
-bool lens_search::tighten(cost::mesh::sums const& all, std::vector<double>& low) const {
+bool lens_search::tighten(cost::mesh::sums const& all, std::vector<double>& low) {
+  gone_.assign(branched_, {});
   while (true) {
     if (!best_.may_win(of_.seconds(all, low, d_))) return false;
     double const needed = of_.least_weight(all, low, d_, best_.seconds() * (1 + same));
@@ -73,16 +63,12 @@ bool lens_search::tighten(cost::mesh::sums const& all, std::vector<double>& low)
     if (spare < 0) return false;
     bool changed = false;
     for (std::size_t k = 0; k < branched_; ++k) {
-      double gone = 0;
-      for (auto const c : here_[k]) {
-        if (has_[c] == 0) continue;
-        double const value = of_.row(c)[k];
-        if (value <= low[k]) break;
-        gone += of_.weight(c);
-        if (gone <= spare) continue;
-        low[k] = value, changed = true;
-        break;
-      }
+      auto const& here = here_[k];
+      auto& [many, gone] = gone_[k];  // the fewest that are too many
+      while (gone <= spare && many < here.size()) gone += has_[here[many++]];
+      while (many > 0 && gone - has_[here[many - 1]] > spare) gone -= has_[here[--many]];
+      if (double const now = many > 0 ? of_.row(here[many - 1])[k] : 0; gone > spare && now > low[k])
+        low[k] = now, changed = true;
     }
     if (!changed) return true;
   }
@@ -90,8 +76,7 @@ bool lens_search::tighten(cost::mesh::sums const& all, std::vector<double>& low)
 
 void lens_search::thresholds(node one) {
   auto& [members, low] = one;
-  std::ranges::fill(has_, char{0});
-  for (auto const c : members) has_[c] = 1;
+  enter(members);
   while (members.size() > 1) {
     auto const all = with_room(members);
     if (!may_.another()) {
@@ -100,13 +85,11 @@ void lens_search::thresholds(node one) {
     }
     best_.count();
     if (members.size() < 2) return;
-    auto const is_member = [&](std::uint32_t c) { return has_[c] != 0; };
-    for (std::size_t k = 0; k < branched_; ++k)
-      low[k] = std::max(low[k], of_.row(*std::find_if(here_[k].rbegin(), here_[k].rend(), is_member))[k]);
     if (!tighten(all, low)) return;
     worst_ = low;
     for (std::size_t k = 0; k < branched_; ++k)
-      worst_[k] = std::max(worst_[k], of_.row(*std::ranges::find_if(here_[k], is_member))[k]);
+      if (auto const at = std::ranges::find_if(here_[k], [&](auto c) { return has(c); }); at != here_[k].end())
+        worst_[k] = std::max(worst_[k], of_.row(*at)[k]);
     if (double const now = of_.seconds(all, worst_, d_); best_.may_win(now)) {
       if (apart_ && take_apart(members, low)) return;
       best_.offer_near(members, now);
@@ -168,24 +151,36 @@ bool lens_search::take_apart(cluster_set const& members, std::vector<double> con
   std::erase(without.members, chosen);
   auto const row = of_.latencies(chosen);
   std::ranges::copy_if(members, std::back_inserter(with.members), [&](std::size_t c) { return row[c] <= d_; });
-  raise(with.low, of_.row(chosen));
+  for (std::size_t k = 0; k < low.size(); ++k) with.low[k] = std::max(low[k], of_.row(chosen)[k]);
   open_.push_back(std::move(without));
   open_.push_back(std::move(with));
   return true;
 }
 
-double lens_search::run(cluster_set members, std::vector<double> low, double d, bool apart) {
-  d_ = d, left_ = infinity, apart_ = apart;
-  open_.clear();
-  std::ranges::fill(has_, char{0});
-  for (auto const c : members) has_[c] = 1;
+void lens_search::enter(cluster_set const& members) {
+  std::ranges::fill(has_, 0.0);
+  for (auto const c : members) has_[c] = of_.weight(c);
+}
+
+bool lens_search::may_win(cluster_set const& members, std::vector<double> low, double d) {
+  d_ = d;
+  enter(members);
   for (std::size_t k = 0; k < branched_; ++k) {
     auto& here = here_[k];
-    here.resize(orders_[k].size());
     std::size_t count = 0;
-    for (auto const c : orders_[k]) here[count] = c, count += static_cast<std::size_t>(has_[c]);
+    here.resize(orders_[k].size());
+    for (auto const c : orders_[k]) {
+      if (of_.row(c)[k] <= low[k]) break;
+      here[count] = c, count += static_cast<std::size_t>(has(c));
+    }
     here.resize(count);
   }
+  return tighten(sums_of(members), low);
+}
+
+double lens_search::run(cluster_set members, std::vector<double> low, double d, bool apart) {
+  left_ = infinity, apart_ = apart;
+  if (!may_win(members, low, d)) return left_;
   open_.push_back({std::move(members), std::move(low)});
   while (!open_.empty()) {
     node one = std::move(open_.back());

@@ -31,8 +31,13 @@ class effort {
 /// can have one cluster of each class of such; so sums over classes are an upper bound, as colours bound a clique.
 class lens_search {
  public:
-  lens_search(cost::mesh::program const& of, incumbent& best, effort& may);
+  /// Among sets of `all`.
+  lens_search(cost::mesh::program const& of, cluster_set const& all, incumbent& best, effort& may);
 
+  /// Whether a set of these may win, as far as that is known without a search. O(clusters criteria).
+  bool may_win(cluster_set const& members, std::vector<double> low, double d);
+  /// Whether the node, or what was last asked of, has it.
+  bool has(std::size_t cluster) const { return has_[cluster] != 0; }
   /// `low`: what the criteria of each set are at least (cost::mesh::program::row). `apart`: whether some are farther
   /// from each other than d. Returns what sets take at least that were not looked at because the effort was spent
   /// [s]; infinite where all were.
@@ -44,20 +49,22 @@ class lens_search {
     std::vector<double> low;
   };
 
+  void enter(cluster_set const& members);
   void thresholds(node one);
   bool take_apart(cluster_set const& members, std::vector<double> const& low);
   cost::mesh::sums sums_of(cluster_set const& members) const;
   /// Leaves out those whose memory is too little even if all others take part; the others have room together.
   cost::mesh::sums with_room(cluster_set& members);
-  bool tighten(cost::mesh::sums const& all, std::vector<double>& low) const;
+  bool tighten(cost::mesh::sums const& all, std::vector<double>& low);
 
   cost::mesh::program const& of_;
   incumbent& best_;
   effort& may_;
-  std::size_t branched_;                            // criteria that are thresholds: all but the memory's
-  std::vector<std::vector<std::uint32_t>> orders_;  // of each of them: clusters, the worst first
-  std::vector<std::vector<std::uint32_t>> here_;    // the same of the clusters of this lens
-  std::vector<char> has_;                           // of each cluster: whether the node has it
+  std::size_t branched_;                              // criteria that are thresholds: all but the memory's
+  std::vector<std::vector<std::uint32_t>> orders_;    // of each of them: clusters, the worst first
+  std::vector<std::vector<std::uint32_t>> here_;      // the same of the clusters of this lens
+  std::vector<double> has_;                           // of each cluster: its weight if the node has it, or 0
+  std::vector<std::pair<std::size_t, double>> gone_;  // of each criterion: so many of the worst, and their weight
   std::vector<double> worst_;
   double d_ = 0, left_ = 0;
   bool apart_ = false;

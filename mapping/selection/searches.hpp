@@ -12,6 +12,9 @@ namespace skel::mapping::selection {
 /// O(clusters^2).
 double root_bound(cost::mesh::program const& of);
 
+/// Each cluster alone.
+void try_single_clusters(cost::mesh::program const& of, incumbent& best);
+
 /// The best set of clusters. A set of several has two clusters that are the farthest from each other, d; all others are
 /// in their lens: no farther than d from both. So the pairs are taken by what a set with them takes at least, and the
 /// lens of each is searched that may hold the best one. Where latencies are those of a tree no two clusters of a lens
