@@ -75,7 +75,8 @@ inline std::string text_of(std::string const& file) {
 }
 
 inline platform::description read_platform(std::string const& file) {
-  return platform::parse_description(text_of(file), source_of(file));
+  if (file != "-") return platform::read_description(file);
+  return platform::parse_description(read_standard_input(), source_of(file));
 }
 
 /// Refuses an output that is a file which is read, also by another name or by links: it would be lost.

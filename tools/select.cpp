@@ -45,10 +45,8 @@ struct select_options {
 std::vector<std::size_t> read_subset(select_options const& options, platform::description const& machine) {
   std::vector<std::size_t> clusters;
   std::vector<std::string> known;
-  known.reserve(machine.clusters().size());
   for (auto const& one : machine.clusters()) known.push_back(one.name);
-  std::string rest = *options.subset;
-  while (true) {
+  for (std::string rest = *options.subset;;) {
     auto const comma = rest.find(',');
     std::string const name = rest.substr(0, comma);
     auto const found = machine.find_cluster(name);
@@ -225,6 +223,8 @@ int select(select_options const& options, std::ostream& out) {
                                              "(exact finds the same)",
                                              machine.clusters().size(), mapping::most_exhaustive));
   cost::mesh::program const program(machine, app);
+  if (options.plot.empty() && !options.budget)  // no link is looked at again
+    stated.machine = platform::description(machine.local_latency(), machine.clusters(), {}, machine.parameters());
   mapping::selection_settings settings{.algorithm = *algorithm, .seed = static_cast<std::uint64_t>(options.seed)};
   if (options.time_limit) settings.time_limit = *options.time_limit;
   if (options.budget) settings.budget = *options.budget;
@@ -234,12 +234,12 @@ int select(select_options const& options, std::ostream& out) {
                   fmt::format("exhaustive tries all choices of hosts with --budget, {:.3g} here; 2^{} are "
                               "the most that it can (exact finds the same)",
                               mapping::host_choices(program), mapping::most_exhaustive));
-  bool const given = options.subset.has_value();
-  auto found = given ? mapping::price_clusters(program, read_subset(options, machine), settings)
-                     : mapping::select_clusters(program, settings);
+  auto found = options.subset ? mapping::price_clusters(program, read_subset(options, machine), settings)
+                              : mapping::select_clusters(program, settings);
   std::string const files = source_of(options.platform) + ", " + source_of(options.app) + ": ";
-  if (given && !std::isfinite(found.time.seconds)) throw error(files + why_not(machine, program, found.clusters));
-  if (given && options.budget && found.price > *options.budget * (1 + cost::mesh::program::rounding)) {
+  if (options.subset && !std::isfinite(found.time.seconds))
+    throw error(files + why_not(machine, program, found.clusters));
+  if (options.subset && options.budget && found.price > *options.budget * (1 + cost::mesh::program::rounding)) {
     found = paid_within(stated, found.clusters, settings);
     if (found.clusters.empty())
       throw error(files +
@@ -256,7 +256,6 @@ int select(select_options const& options, std::ostream& out) {
                 (options.time_limit ? ", or a longer --time-limit" : ""));
   if (!std::isfinite(found.time.seconds)) throw error(files + "an iteration takes longer than can be computed with");
   std::vector<std::string> names;
-  names.reserve(found.clusters.size());
   for (auto const c : found.clusters) names.push_back(machine.clusters()[c].name);
   if (!options.plot.empty()) draw(options, machine, app, program, found);
   if (options.json)

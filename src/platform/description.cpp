@@ -144,8 +144,7 @@ void arrange(std::vector<cluster_link>& links, std::vector<std::uint32_t>& order
 }  // namespace
 
 bool is_parameter_key(std::string_view key) {
-  return key.starts_with("x_") || key.starts_with("comment") ||
-         std::find(parameter_keys.begin(), parameter_keys.end(), key) != parameter_keys.end();
+  return key.starts_with("x_") || key.starts_with("comment") || std::ranges::count(parameter_keys, key) > 0;
 }
 
 description::description(double local_latency, std::vector<cluster> clusters, std::vector<cluster_link> links,
@@ -223,7 +222,6 @@ std::string description::host_name(std::size_t host) const {
 
 std::vector<std::string> description::host_names() const {
   std::vector<std::string> names;
-  names.reserve(host_count());
   for (std::size_t host = 0; host < host_count(); ++host) names.push_back(host_name(host));
   return names;
 }
@@ -242,11 +240,9 @@ std::optional<std::size_t> description::find_host(std::string_view name) const {
 }
 
 cluster_link const* description::find_link(std::size_t from_cluster, std::size_t to_cluster) const {
-  auto const offset = [this](std::size_t index) { return links_.begin() + static_cast<std::ptrdiff_t>(index); };
-  auto const last = offset(first_link_[from_cluster + 1]);
-  auto const found = std::lower_bound(offset(first_link_[from_cluster]), last, to_cluster,
-                                      [](cluster_link const& l, std::size_t to) { return l.to < to; });
-  return found != last && found->to == to_cluster ? &*found : nullptr;
+  auto const first = links_.data() + first_link_[from_cluster], last = links_.data() + first_link_[from_cluster + 1];
+  auto const found = std::ranges::lower_bound(first, last, to_cluster, {}, &cluster_link::to);
+  return found != last && found->to == to_cluster ? found : nullptr;
 }
 
 link description::path(std::size_t from, std::size_t to) const {
@@ -259,8 +255,7 @@ link description::path(std::size_t from, std::size_t to) const {
 }
 
 bool description::connected(std::size_t from, std::size_t to) const {
-  std::size_t const a = cluster_of_[from], b = cluster_of_[to];
-  return a == b || find_link(a, b) != nullptr;
+  return cluster_of_[from] == cluster_of_[to] || find_link(cluster_of_[from], cluster_of_[to]) != nullptr;
 }
 
 }  // namespace skel::platform

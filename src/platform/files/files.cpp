@@ -53,16 +53,12 @@ void write_parameters(ordered& object, parameter_blocks const& blocks) {
 
 /// Throws where a model would that is asked for later, when nobody knows the file any more.
 void check_models(parameter_blocks const& blocks, std::string const& source, std::string const& where) {
-  static_cast<void>(read_block<hockney_parameters>(blocks, source, where));
-  static_cast<void>(read_block<logp_parameters>(blocks, source, where));
-  static_cast<void>(read_block<loggp_parameters>(blocks, source, where));
-  static_cast<void>(read_block<lopc_parameters>(blocks, source, where));
-  static_cast<void>(read_block<logpc_parameters>(blocks, source, where));
-  static_cast<void>(read_plogp(blocks, source, where));
-  static_cast<void>(read_plogp(blocks, source, where, "steffenel"));
-  static_cast<void>(read_block<hloggp_parameters>(blocks, source, where));
-  static_cast<void>(read_block<lmo_parameters>(blocks, source, where));
-  static_cast<void>(read_block<sharing_parameters>(blocks, source, where));
+  auto const check = [&]<class... Parameters>() {
+    (..., static_cast<void>(read_block<Parameters>(blocks, source, where)));
+  };
+  check.operator()<hockney_parameters, logp_parameters, loggp_parameters, lopc_parameters, logpc_parameters>();
+  for (char const* key : {"plogp", "steffenel"}) static_cast<void>(read_plogp(blocks, source, where, key));
+  check.operator()<hloggp_parameters, lmo_parameters, sharing_parameters>();
 }
 
 skeletons::terminal read_terminal(reader const& object) {
@@ -105,9 +101,9 @@ skeletons::stage_shape read_stage(reader const& object) {
   return stage;
 }
 
-/// The platform of a document, whose links may stand apart as text.
+/// The platform of a document, whose links may stand apart as text; what holds that is let go when they are read.
 description describe(json const& document, std::string const& source, file_of whose,
-                     std::string_view const* links_apart = nullptr) {
+                     std::string_view const* links_apart = nullptr, std::string* held = nullptr) {
   reader const root(document, source);
   root.expect_object("a platform description");
   root.expect_version("skel_platform");
@@ -122,12 +118,14 @@ description describe(json const& document, std::string const& source, file_of wh
     links.read_all(*links_apart);
   else if (root.has("links"))
     links.read_all(root.at("links"));
+  if (held != nullptr) std::string().swap(*held);
+  links.add_reverses();
   if (whose == file_of::anybody) {  // skel's own files are as it has written them
     for (std::size_t c = 0; c < clusters.size(); ++c)
       check_models(clusters[c].parameters, source, "clusters[" + std::to_string(c) + "]");
     for (std::size_t l = 0; l < links.read_so_far.size(); ++l)
       if (auto const& blocks = links.read_so_far[l].parameters; !blocks.empty())
-        check_models(blocks, source, links.path_of(l));
+        check_models(blocks, source, links.from.links.empty() ? "" : links.from.links[l]);
     check_models(read_parameters(root), source, "");
   }
   description machine(local_latency, std::move(clusters), std::move(links.read_so_far), read_parameters(root),
@@ -136,20 +134,30 @@ description describe(json const& document, std::string const& source, file_of wh
   return machine;
 }
 
+/// With links apart; nothing if there are none, or if something is wrong: the whole document says where.
+std::optional<description> read_apart(std::string_view text, std::string const& source, file_of whose,
+                                      std::string* held = nullptr) try {
+  auto const apart = detail::take_links_out(text);
+  if (!apart) return std::nullopt;
+  return describe(detail::parse_json(apart->rest, source), source, whose, &apart->links, held);
+} catch (input_error const&) {
+  return std::nullopt;
+}
+
 }  // namespace
 
 description read_description(std::filesystem::path const& file) {
-  return parse_description(read_text(file), file.string());
+  std::string text = read_text(file);
+  if (text.size() <= most_json_bytes)
+    if (auto made = read_apart(text, file.string(), file_of::anybody, &text)) return std::move(*made);
+  if (text.empty()) text = read_text(file);
+  return parse_description(text, file.string());
 }
 
 description parse_description(std::string_view text, std::string const& source, file_of whose) {
   std::size_t const most = whose == file_of::this_user ? most_text_bytes : most_json_bytes;
-  if (auto const apart = text.size() <= most ? detail::take_links_out(text) : std::nullopt) {
-    try {
-      return describe(detail::parse_json(apart->rest, source), source, whose, &apart->links);
-    } catch (input_error const&) {  // the whole document says where
-    }
-  }
+  if (text.size() <= most)
+    if (auto made = read_apart(text, source, whose)) return std::move(*made);
   return describe(detail::parse_json(text, source, most), source, whose);
 }
 
@@ -165,12 +173,11 @@ std::string to_json(description const& platform) {
     root["clusters"].push_back(std::move(entry));
   }
   auto const& links = platform.links();
+  auto const ends_of = [](cluster_link const& l) { return std::pair(l.from, l.to); };
   auto const reverse_of = [&](cluster_link const& l) -> cluster_link const* {
     auto const ends = std::pair(l.to, l.from);
-    auto const found = std::lower_bound(links.begin(), links.end(), ends, [](cluster_link const& a, auto const& b) {
-      return std::pair(a.from, a.to) < b;
-    });
-    return found != links.end() && std::pair(found->from, found->to) == ends ? &*found : nullptr;
+    auto const found = std::ranges::lower_bound(links, ends, {}, ends_of);
+    return found != links.end() && ends_of(*found) == ends ? &*found : nullptr;
   };
   root["links"] = ordered::array();
   for (cluster_link const& l : links) {

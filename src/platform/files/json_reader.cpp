@@ -51,13 +51,7 @@ class tracking_iterator {
     *furthest_ = ++at_;
     return *this;
   }
-  tracking_iterator operator++(int) {
-    tracking_iterator old = *this;
-    ++*this;
-    return old;
-  }
   friend bool operator==(tracking_iterator const& a, tracking_iterator const& b) { return a.at_ == b.at_; }
-  friend bool operator!=(tracking_iterator const& a, tracking_iterator const& b) { return a.at_ != b.at_; }
 
  private:
   char const* at_;
@@ -110,10 +104,7 @@ class builder : public nlohmann::json_sax<json> {
     open_.push_back(place(std::move(value)));
     return true;
   }
-  bool close() {
-    open_.pop_back();
-    return true;
-  }
+  bool close() { return open_.pop_back(), true; }
   bool refuse(std::string reason) {
     failed_at = position_of(text_, static_cast<std::size_t>(furthest_ - text_.data()));
     failure = std::move(reason);
@@ -135,8 +126,7 @@ std::string kind(json const& value) {
 }
 
 std::string shown_value(json const& value) {
-  constexpr std::size_t most = 40;  // more digits than a number needs
-  return printable(value.dump(), most);
+  return printable(value.dump(), 40);  // more digits than a number needs
 }
 
 }  // namespace

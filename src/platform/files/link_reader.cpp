@@ -125,17 +125,23 @@ void link_reader::read(reader const& object) {
 void link_reader::read_all(reader const& array) {
   for (reader const& entry : array.elements("\"links\" is an array of links")) {
     read(entry);
-    from.links.resize(read_so_far.size(), entry.path());
+    from.links.resize(from.links.size() + (symmetric_.back() ? 2 : 1), entry.path());
   }
 }
 
 void link_reader::add(cluster_link forward, bool symmetric) {
+  symmetric_.push_back(symmetric && forward.from != forward.to);
   read_so_far.push_back(std::move(forward));
-  cluster_link const& one = read_so_far.back();
-  if (!symmetric || one.from == one.to) return;
-  cluster_link reverse = one;
-  std::swap(reverse.from, reverse.to);
-  read_so_far.push_back(std::move(reverse));
+}
+
+void link_reader::add_reverses() {
+  std::size_t left = read_so_far.size();
+  read_so_far.resize(left + static_cast<std::size_t>(std::ranges::count(symmetric_, true)));
+  for (std::size_t to = read_so_far.size(); left < to;) {  // the last one first: in its place, which is behind it
+    auto one = std::move(read_so_far[--left]);
+    if (symmetric_[left]) read_so_far[--to] = {one.to, one.from, one.path, one.parameters};
+    read_so_far[--to] = std::move(one);
+  }
 }
 
 bool link_reader::read_quickly(quick_scanner& text) {

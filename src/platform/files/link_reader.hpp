@@ -37,7 +37,8 @@ class link_reader {
   /// From the text between the brackets. Throws skel::input_error whose place is wrong; `from` has no paths. O(bytes).
   void read_all(std::string_view array);
 
-  std::string path_of(std::size_t link) const { return link < from.links.size() ? from.links[link] : std::string(); }
+  /// Behind each link of an entry for both directions its reverse, when all are read. O(links).
+  void add_reverses();
 
   std::vector<cluster_link> read_so_far{};
   origin from;
@@ -47,7 +48,7 @@ class link_reader {
     using is_transparent = void;
   };
 
-  /// One entry of "links" is one cluster_link ("from", "to") or two ("between").
+  /// One entry of "links", which has a reverse if it is "between" two.
   void read(reader const& object);
   /// {"between": ["a", "b"], "latency": 1, "bandwidth": 2} or so: an entry without blocks of parameters, as most are.
   bool read_quickly(quick_scanner& text);
@@ -55,6 +56,7 @@ class link_reader {
   std::size_t find(reader const& value) const;
 
   std::vector<cluster> const& clusters_;
+  std::vector<bool> symmetric_;  // of each entry
   std::unordered_map<std::string, std::size_t, text_hash, std::equal_to<>> index_;
 };
 

@@ -23,6 +23,7 @@ std::optional<std::vector<cluster_link>> apart(std::string const& array) {
   } catch (input_error const&) {
     return std::nullopt;
   }
+  reader.add_reverses();
   return reader.read_so_far;
 }
 /// The same by a document of all of it.
@@ -34,6 +35,7 @@ std::optional<std::vector<cluster_link>> together(std::string const& array) {
   } catch (input_error const&) {
     return std::nullopt;
   }
+  links.add_reverses();
   return links.read_so_far;
 }
 
