@@ -8,61 +8,59 @@
 namespace skel::cost::pepa {
 
 std::vector<std::vector<std::uint32_t>> closed_classes(chain const& given) {
-  constexpr std::uint32_t unseen = ~std::uint32_t{0};
+  constexpr std::uint32_t none = ~std::uint32_t{0};
   std::size_t const n = given.states();
-  std::vector<std::uint32_t> number(n, unseen), low(n, 0), stack;
-  std::vector<std::uint32_t> component(n, unseen);
+  // 0 before the first visit; then the earliest visit that the state is known to lead back to; in the end its class.
+  // Classes count down from n, so that they are above all visits whose class is not known yet.
+  std::vector<std::uint32_t> number(n, 0), waiting;
+  std::uint32_t visits = 0, next_class = static_cast<std::uint32_t>(n);
   struct frame {
     std::uint32_t state;
+    bool first, closed;  // no transition seen so far that leads back; that leads to another class
     std::size_t next;
-    bool closed;  // no transition seen so far that leads to a finished component
   };
   std::vector<frame> path;
+  std::vector<std::uint32_t> place;  // per class: of a closed one, where it is in the result
   std::vector<std::vector<std::uint32_t>> result;
-  std::uint32_t visited = 0, components = 0;
   auto const enter = [&](std::uint32_t s) {
-    number[s] = low[s] = visited++;
-    stack.push_back(s);
-    path.push_back({s, given.first[s], true});
+    number[s] = ++visits;
+    path.push_back({s, true, true, given.first[s]});
   };
   for (std::uint32_t root = 0; root < n; ++root) {
-    if (number[root] != unseen) continue;
-    enter(root);
+    if (number[root] == 0) enter(root);
     while (!path.empty()) {
       frame& top = path.back();
       std::uint32_t const s = top.state;
-      if (top.next < given.first[s + 1]) {
-        std::uint32_t const to = given.target[top.next++];
-        if (number[to] == unseen)
-          enter(to);
-        else if (component[to] == unseen)
-          low[s] = std::min(low[s], number[to]);
-        else
+      if (top.next < given.first[s + std::size_t{1}]) {
+        std::uint32_t const to = given.target[top.next];
+        if (number[to] == 0) {
+          enter(to);  // and comes back to this transition
+          continue;
+        }
+        ++top.next;
+        if (number[to] > next_class)
           top.closed = false;
+        else if (number[to] < number[s])
+          number[s] = number[to], top.first = false;
         continue;
       }
-      bool const closed = top.closed, root_of_component = low[s] == number[s];
+      auto const [state, first, closed, next] = top;
       path.pop_back();
-      if (!path.empty()) {
-        low[path.back().state] = std::min(low[path.back().state], low[s]);
-        if (root_of_component || !closed) path.back().closed = false;
+      waiting.push_back(s);
+      if (!first) {
+        if (!closed) path.back().closed = false;
+        continue;
       }
-      if (!root_of_component) continue;
-      std::vector<std::uint32_t> members;
-      std::uint32_t member;
-      do {
-        member = stack.back();
-        stack.pop_back();
-        component[member] = components;
-        members.push_back(member);
-      } while (member != s);
-      ++components;
-      if (closed) {
-        std::sort(members.begin(), members.end());
-        result.push_back(std::move(members));
-      }
+      std::uint32_t const least = number[s];
+      for (; !waiting.empty() && number[waiting.back()] >= least; waiting.pop_back(), --visits)
+        number[waiting.back()] = next_class;
+      --next_class;
+      place.push_back(closed ? static_cast<std::uint32_t>(result.size()) : none);
+      if (closed) result.emplace_back();
     }
   }
+  for (std::uint32_t s = 0; s < n; ++s)
+    if (std::uint32_t const at = place[n - number[s]]; at != none) result[at].push_back(s);
   std::sort(result.begin(), result.end());
   return result;
 }

@@ -77,7 +77,7 @@ stationary_distribution stationary(chain const& chain, solve_options const& opti
 
 /// The closed classes of a chain: sets of states that are never left, each once, as sorted lists of states; one list
 /// with all states if the chain is irreducible. O(states + transitions), iterative.
-/// Source: Tarjan 1972, SIAM Journal on Computing 1(2):146-160.
+/// Source: Pearce 2016, Information Processing Letters 116(1):47-52.
 std::vector<std::vector<std::uint32_t>> closed_classes(chain const& chain);
 
 }  // namespace skel::cost::pepa
