@@ -15,10 +15,11 @@
 namespace skel::cost::pepa::detail {
 namespace {
 
-/// The transitions with one action, of a list ordered by action.
-std::span<local_transition const> with_action(std::span<local_transition const> all, index action) {
-  auto const first = std::partition_point(all.begin(), all.end(), [&](auto const& t) { return t.action < action; });
-  auto const last = std::partition_point(first, all.end(), [&](auto const& t) { return t.action == action; });
+/// The transitions with one action, of a list ordered by action; leaves what follows them.
+std::span<local_transition const> take(std::span<local_transition const>& list, index action) {
+  auto const first = std::ranges::find_if(list, [&](auto const& t) { return t.action >= action; });
+  auto const last = std::find_if(first, list.end(), [&](auto const& t) { return t.action != action; });
+  list = {last, list.end()};
   return {first, last};
 }
 
@@ -229,10 +230,12 @@ void explorer::expand_cooperation(index at, std::uint32_t state, std::vector<loc
   }
   group_first_.push_back(group_at);
   part_first_.push_back(word_at);
+  offers_.clear();
+  for (group const& g : groups) offers_.push_back(known(g.component, g.state));
 
   move_alone(at, out);
   if (!c.actions.empty()) {
-    std::span<local_transition const> const first = known(groups.front().component, groups.front().state);
+    std::span<local_transition const> const first = offers_.front();
     for (std::size_t i = 0; i < first.size(); ++i)
       if ((i == 0 || first[i].action != first[i - 1].action) && memory_[at].covered[first[i].action])
         move_together(at, first[i].action, out);
@@ -264,7 +267,7 @@ void explorer::move_alone(index at, std::vector<local_transition>& out) {
   for (std::size_t p = 0; p < c.parts.size(); ++p) {
     for (std::size_t g = group_first_[p]; g < group_first_[p + 1]; ++g) {
       group const& moving = memory_[at].groups[g];
-      for (local_transition t : known(moving.component, moving.state)) {
+      for (local_transition t : offers_[g]) {
         if (memory_[at].covered[t.action]) continue;
         next_key_ = key_;
         if (c.parts[p].copies > 1)
@@ -283,31 +286,33 @@ void explorer::move_alone(index at, std::vector<local_transition>& out) {
 void explorer::move_together(index at, index action, std::vector<local_transition>& out) {
   component const& c = net_.components[at];
   rate least{std::numeric_limits<double>::infinity(), true};
-  std::vector<group> const& groups = memory_[at].groups;
-  for (group const& g : groups) {
-    auto const ways = with_action(known(g.component, g.state), action);
-    if (ways.empty()) return;
-    least = lesser(least, apparent_rate(ways));
+  ways_.clear();
+  for (auto& offer : offers_) {
+    ways_.push_back(take(offer, action));
+    if (ways_.back().empty()) return;
+    least = lesser(least, apparent_rate(ways_.back()));
   }
   pool_.clear();
   alternatives_.clear();
   alternative_first_.clear();
   for (std::size_t p = 0; p < c.parts.size(); ++p) {
     alternative_first_.push_back(alternatives_.size());
-    std::span<group const> const same(groups.data() + group_first_[p], group_first_[p + 1] - group_first_[p]);
-    if (c.parts[p].copies == 1)
-      alternatives_of(c.parts[p], same.front(), action);
+    std::size_t const first = group_first_[p];
+    if (c.parts[p].copies > 1)
+      multiset_alternatives({&memory_[at].groups[first], group_first_[p + 1] - first}, &ways_[first]);
     else
-      multiset_alternatives(same, action);
+      for (double const all = apparent_rate(ways_[first]).value; local_transition const& t : ways_[first]) {
+        alternatives_.push_back({pool_.size(), is_constant(c.parts[p]) ? std::size_t{0} : 1, t.rate / all});
+        pool_.push_back(t.target);
+      }
   }
   alternative_first_.push_back(alternatives_.size());
 
-  std::vector<std::size_t>& chosen = chosen_;
-  chosen.assign(alternative_first_.begin(), alternative_first_.end() - 1);
+  chosen_.assign(alternative_first_.begin(), alternative_first_.end() - 1);
   for (;;) {
     double share = 1;
     next_key_.clear();
-    for (std::size_t const choice : chosen) {
+    for (std::size_t const choice : chosen_) {
       alternative const& a = alternatives_[choice];
       share *= a.probability;
       next_key_.insert(next_key_.end(), pool_.begin() + static_cast<std::ptrdiff_t>(a.first),
@@ -315,21 +320,12 @@ void explorer::move_together(index at, index action, std::vector<local_transitio
     }
     if (double const r = least.value * share; r > 0)
       add(at, next_key_, {0, action & 0x7fffffffu, least.passive, r}, out);
-    std::size_t p = chosen.size();
-    while (p > 0 && ++chosen[p - 1] == alternative_first_[p]) {
-      chosen[p - 1] = alternative_first_[p - 1];
+    std::size_t p = chosen_.size();
+    while (p > 0 && ++chosen_[p - 1] == alternative_first_[p]) {
+      chosen_[p - 1] = alternative_first_[p - 1];
       --p;
     }
     if (p == 0) return;
-  }
-}
-
-void explorer::alternatives_of(part const& one, group const& now, index action) {
-  auto const ways = with_action(known(now.component, now.state), action);
-  double const all = apparent_rate(ways).value;
-  for (local_transition const& t : ways) {
-    alternatives_.push_back({pool_.size(), is_constant(one) ? std::size_t{0} : 1, t.rate / all});
-    pool_.push_back(t.target);
   }
 }
 

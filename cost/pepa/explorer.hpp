@@ -98,8 +98,7 @@ class explorer {
   void expand_cooperation(index component, std::uint32_t state, std::vector<local_transition>& out);
   void move_alone(index component, std::vector<local_transition>& out);
   void move_together(index component, index action, std::vector<local_transition>& out);
-  void alternatives_of(part const& one, group const& now, index action);
-  void multiset_alternatives(std::span<group const> same, index action);
+  void multiset_alternatives(std::span<group const> same, std::span<local_transition const> const* ways);
   std::uint32_t intern(index component, std::span<std::uint32_t const> words);
   /// Adds a transition to the state of these words, whose number it gets from number_targets().
   void add(index component, std::span<std::uint32_t const> words, local_transition transition,
@@ -123,6 +122,8 @@ class explorer {
   std::vector<std::size_t> target_ends_;
   std::vector<std::size_t> part_first_;  // per part: offset in key_
   std::vector<std::uint32_t> pool_;
+  // per group: what it does, from the next shared action on; how it performs the present one
+  std::vector<std::span<local_transition const>> offers_, ways_;
   std::vector<alternative> alternatives_;
   std::vector<std::size_t> alternative_first_, chosen_;
 };

@@ -44,16 +44,14 @@ double distributions(double n, std::size_t m, double limit) {
 }  // namespace
 
 /// All copies perform the action at once; copies in the same state choose independently and are not told apart.
-void explorer::multiset_alternatives(std::span<group const> same, index action) {
+void explorer::multiset_alternatives(std::span<group const> same, std::span<local_transition const> const* ways) {
   using multiset = std::map<std::uint32_t, std::uint32_t>;
   std::map<multiset, double> partial{{multiset{}, 1.0}};
   for (group const& g : same) {
-    auto const ways_all = known(g.component, g.state);
     std::vector<std::uint32_t> targets;
     std::vector<double> shares;
     double sum = 0;
-    for (local_transition const& t : ways_all)
-      if (t.action == action) targets.push_back(t.target), shares.push_back(t.rate), sum += t.rate;
+    for (local_transition const& t : *ways++) targets.push_back(t.target), shares.push_back(t.rate), sum += t.rate;
     for (double& share : shares) share /= sum;
     double const limit = static_cast<double>(max_states_);
     if (distributions(g.copies, targets.size(), limit) * static_cast<double>(partial.size()) > limit)
