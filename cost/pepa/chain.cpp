@@ -23,12 +23,12 @@ outgoing outgoing_of(chain const& given) {
   };
 }
 
-incoming renumber(outgoing const& given, std::vector<std::uint32_t> const& order) {
-  std::size_t const n = order.size();
+incoming renumber(outgoing const& given, std::vector<std::uint32_t> numbers) {
+  std::size_t const n = numbers.size();
+  incoming result;
+  std::vector<std::uint32_t> const& order = result.old_number = std::move(numbers);
   std::vector<std::uint32_t> place(n);
   for (std::uint32_t i = 0; i < n; ++i) place[order[i]] = i;
-  incoming result;
-  result.old_number = order;
   result.exit.assign(n, 0.0);
   result.first.assign(n + 1, 0);
   for (std::size_t s = 0; s < n; ++s)

@@ -26,7 +26,7 @@ using outgoing = std::function<void(std::size_t state, std::function<void(std::u
 outgoing outgoing_of(chain const& given);
 
 /// `order[i]` becomes state i.
-incoming renumber(outgoing const& given, std::vector<std::uint32_t> const& order);
+incoming renumber(outgoing const& given, std::vector<std::uint32_t> order);
 
 /// What cost::pepa::stationary() gives, by the number that states had before.
 stationary_distribution stationary(incoming const& q, solve_options const& options);

@@ -38,7 +38,7 @@ void sweep_once(level& here) {
   for (std::size_t s = 0; s < q.states(); ++s) {
     double in = 0;
     for (std::size_t t = q.first[s]; t < q.first[s + 1]; ++t) in += here.probability[q.source[t]] * q.rate[t];
-    here.probability[s] = std::max(in / q.exit[s], smallest);
+    here.probability[s] = std::max(in * (1 / q.exit[s]), smallest);
   }
 }
 
@@ -172,7 +172,8 @@ class accelerator {
     for (Eigen::Index i = 0; i < m; ++i) {
       Eigen::VectorXd const weighted = steps_[static_cast<std::size_t>(i)].change.cwiseProduct(weight);
       right[i] = weighted.dot(change);
-      for (Eigen::Index j = 0; j < m; ++j) gram(i, j) = weighted.dot(steps_[static_cast<std::size_t>(j)].change);
+      for (Eigen::Index j = 0; j <= i; ++j)
+        gram(i, j) = gram(j, i) = weighted.dot(steps_[static_cast<std::size_t>(j)].change);
     }
     Eigen::VectorXd const share = gram.completeOrthogonalDecomposition().solve(right);
     Eigen::VectorXd combined = result;
@@ -213,16 +214,15 @@ iterated multilevel(incoming const& q, std::vector<double>& probability, double 
   iterated result;
   level finest(q);
   accelerator accelerate;
-  std::vector<double> start = probability;
   double best = std::numeric_limits<double>::infinity(), before = best, worst_since = 0;
   std::size_t best_at = 0;
   bool accelerated = true;
   for (;;) {
-    finest.probability = start;
+    finest.probability = probability;
     improve(finest, result.iterations < divisions, 2);
     normalise(finest.probability);
     ++result.iterations;
-    double const change = distance(finest.probability, start);
+    double const change = distance(finest.probability, probability);
     if (!std::isfinite(change)) {
       result.error = change;
       result.settled = false;
@@ -231,26 +231,25 @@ iterated multilevel(incoming const& q, std::vector<double>& probability, double 
     if (result.iterations <= divisions || change > before) accelerate.forget();
     before = change;
     // A single cycle is not combined with any other: copies of large vectors would be for nothing.
-    std::vector<double> next =
-        accelerated && most > 1 ? accelerate.next(start, finest.probability) : finest.probability;
+    std::vector<double> next;
+    if (accelerated && most > 1) next = accelerate.next(probability, finest.probability);
     // The accelerated step leads to where all further cycles would, as far as the latest ones tell.
-    result.error = std::max(change, distance(next, start));
-    probability = finest.probability;
-    result.settled = result.error <= tolerance && imbalance(q, probability) <= tolerance;
-    if (result.settled || result.iterations >= most) return result;
+    result.error = next.empty() ? change : std::max(change, distance(next, probability));
+    result.settled = result.error <= tolerance && imbalance(q, finest.probability) <= tolerance;
+    if (result.settled || result.iterations >= most) return probability = finest.probability, result;
     worst_since = std::max(worst_since, result.error);
     if (result.error < 0.9 * best) best = result.error, best_at = result.iterations, worst_since = result.error;
     if (accelerated && result.iterations - best_at >= window / 2) {  // rare states may mislead the combinations
       accelerated = false;
-      next = finest.probability;
+      next.clear();
       best = result.error;
       best_at = result.iterations;
     }
     if (result.iterations - best_at >= window) {  // rounding, or no convergence
       result.error = worst_since;
-      return result;
+      return probability = finest.probability, result;
     }
-    start = std::move(next);
+    probability = next.empty() ? finest.probability : std::move(next);
   }
 }
 

@@ -120,14 +120,14 @@ steady_state solve(state_space const& space, solve_options const& options) {
   }
   if (part.states() > gth_limit && options.method != solver::gth)
     part.order = order_around_one_action(space, recurrent, number);
-  auto const order = detail::sweep_order(part);
+  auto order = detail::sweep_order(part);
   part = {};  // as large as what is made now
   stationary_distribution found = detail::stationary(detail::renumber(
                                                          [&](std::size_t s, auto const& visit) {
                                                            for (transition const& t : space.from(recurrent[s]))
                                                              visit(number[t.target], t.rate);
                                                          },
-                                                         order),
+                                                         std::move(order)),
                                                      options);
   if (transient > 0) {
     std::vector<double> all(space.states(), 0.0);
