@@ -84,25 +84,29 @@ double imbalance(incoming const& q, std::vector<double> const& probability) {
 
 iterated sweep(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most,
                std::size_t patience) {
-  constexpr std::size_t between_checks = 4, between_forecasts = 40;
+  constexpr std::size_t few = 4, between_forecasts = 40;
   constexpr double rounding = 1e-15;  // what the sums of imbalance() leave even of an exact solution
   iterated result;
   double before = std::numeric_limits<double>::infinity(), long_before = before;
-  for (;;) {
+  for (std::size_t steps = few;;) {
     result.residual = imbalance(q, probability);
     // A small residual is a small error only where sweeps contract fast: error <= residual / (1 - contraction).
-    double const contraction = std::pow(std::min(1.0, result.residual / before), 1.0 / between_checks);
+    double const contraction = std::pow(std::min(1.0, result.residual / before), 1.0 / static_cast<double>(steps));
     double const target = std::clamp(tolerance * (1 - contraction), std::min(rounding, tolerance), tolerance);
     before = result.residual;
-    result.settled = !(result.residual > target);
+    result.settled = steps == few && !(result.residual > target);
     if (result.settled || result.iterations >= most) return result;
+    double const missing = std::log(result.residual / target);
     if (patience != no_limit && result.iterations % between_forecasts == 0) {
       double const gained = std::log(long_before / result.residual);  // infinite at the first time
-      double const left = std::log(result.residual / target) / gained * between_forecasts;
-      if (!(gained > 0) || left > static_cast<double>(patience)) return result;
+      if (!(gained > 0) || missing / gained * between_forecasts > static_cast<double>(patience)) return result;
       long_before = result.residual;
     }
-    for (std::size_t i = 0; i < between_checks; ++i, ++result.iterations)
+    // The contraction tells when to look: a few sweeps before the last look, and where a forecast or the end is.
+    auto const ahead = std::min(most - result.iterations, between_forecasts - result.iterations % between_forecasts);
+    double const rounds = std::min(missing / std::log(1 / contraction) / few - 1, static_cast<double>(ahead / few));
+    steps = few * static_cast<std::size_t>(std::max(1.0, rounds));
+    for (std::size_t i = 0; i < steps; ++i, ++result.iterations)
       for (std::size_t s = 0; s < q.states(); ++s) {
         double in = 0;
         for (std::size_t t = q.first[s]; t < q.first[s + 1]; ++t) in += probability[q.source[t]] * q.rate[t];
