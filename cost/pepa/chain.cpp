@@ -17,55 +17,6 @@
 namespace skel::cost::pepa {
 namespace detail {
 
-outgoing outgoing_of(chain const& given) {
-  return [&given](std::size_t s, std::function<void(std::uint32_t, double)> const& visit) {
-    for (std::size_t t = given.first[s]; t < given.first[s + 1]; ++t) visit(given.target[t], given.rate[t]);
-  };
-}
-
-incoming renumber(outgoing const& given, std::vector<std::uint32_t> numbers) {
-  std::size_t const n = numbers.size();
-  incoming result;
-  std::vector<std::uint32_t> const& order = result.old_number = std::move(numbers);
-  std::vector<std::uint32_t> place(n);
-  for (std::uint32_t i = 0; i < n; ++i) place[order[i]] = i;
-  result.exit.assign(n, 0.0);
-  result.first.assign(n + 1, 0);
-  for (std::size_t s = 0; s < n; ++s)
-    given(s, [&](std::uint32_t target, double) {
-      if (target != s) ++result.first[place[target] + std::size_t{1}];
-    });
-  std::partial_sum(result.first.begin(), result.first.end(), result.first.begin());
-  result.source.resize(result.first.back());
-  result.rate.resize(result.first.back());
-  std::vector<std::size_t> next(result.first.begin(), result.first.end() - 1);
-  for (std::uint32_t i = 0; i < n; ++i)  // sources ascend, so equal ones are neighbours
-    given(order[i], [&](std::uint32_t target, double rate) {
-      if (target == order[i]) return;
-      result.exit[i] += rate;
-      std::uint32_t const to = place[target];
-      if (next[to] > result.first[to] && result.source[next[to] - 1] == i) {
-        result.rate[next[to] - 1] += rate;
-      } else {
-        result.source[next[to]] = i;
-        result.rate[next[to]++] = rate;
-      }
-    });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < n; ++i) {  // close the gaps that added transitions left
-    std::size_t const begin = result.first[i], end = next[i];
-    result.first[i] = kept;
-    for (std::size_t t = begin; t < end; ++t, ++kept) {
-      result.source[kept] = result.source[t];
-      result.rate[kept] = result.rate[t];
-    }
-  }
-  result.first[n] = kept;
-  result.source.resize(kept);
-  result.rate.resize(kept);
-  return result;
-}
-
 void normalise(std::vector<double>& probability) {
   double const sum = std::accumulate(probability.begin(), probability.end(), 0.0);
   for (double& p : probability) p /= sum;
@@ -147,7 +98,10 @@ bool is_distribution(std::vector<double> const& probability) {
 
 stationary_distribution stationary(chain const& given, solve_options const& options) {
   SKEL_EXPECTS(given.states() > 0);
-  return detail::stationary(detail::renumber(detail::outgoing_of(given), detail::sweep_order(given)), options);
+  auto const outgoing = [&](std::size_t s, auto const& visit) {
+    for (std::size_t t = given.first[s]; t < given.first[s + 1]; ++t) visit(given.target[t], given.rate[t]);
+  };
+  return detail::stationary(detail::renumber(outgoing, detail::sweep_order(given)), options);
 }
 
 stationary_distribution detail::stationary(incoming const& q, solve_options const& options) {

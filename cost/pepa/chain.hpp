@@ -2,7 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include <skel/detail/cost/pepa/chain.hpp>
@@ -21,12 +22,50 @@ struct incoming {
   std::size_t states() const { return exit.size(); }
 };
 
-/// Calls visit(target, rate) for each transition that leaves a state.
-using outgoing = std::function<void(std::size_t state, std::function<void(std::uint32_t, double)> const& visit)>;
-outgoing outgoing_of(chain const& given);
-
-/// `order[i]` becomes state i.
-incoming renumber(outgoing const& given, std::vector<std::uint32_t> order);
+/// `numbers[i]` becomes state i. given(s, visit) calls visit(target, rate) for each transition that leaves state s.
+template <class Outgoing>
+incoming renumber(Outgoing const& given, std::vector<std::uint32_t> numbers) {
+  std::size_t const n = numbers.size();
+  incoming result;
+  std::vector<std::uint32_t> const& order = result.old_number = std::move(numbers);
+  std::vector<std::uint32_t> place(n);
+  for (std::uint32_t i = 0; i < n; ++i) place[order[i]] = i;
+  result.exit.assign(n, 0.0);
+  result.first.assign(n + 1, 0);
+  for (std::size_t s = 0; s < n; ++s)
+    given(s, [&](std::uint32_t target, double) {
+      if (target != s) ++result.first[place[target] + std::size_t{1}];
+    });
+  std::partial_sum(result.first.begin(), result.first.end(), result.first.begin());
+  result.source.resize(result.first.back());
+  result.rate.resize(result.first.back());
+  std::vector<std::size_t> next(result.first.begin(), result.first.end() - 1);
+  for (std::uint32_t i = 0; i < n; ++i)  // sources ascend, so equal ones are neighbours
+    given(order[i], [&](std::uint32_t target, double rate) {
+      if (target == order[i]) return;
+      result.exit[i] += rate;
+      std::uint32_t const to = place[target];
+      if (next[to] > result.first[to] && result.source[next[to] - 1] == i) {
+        result.rate[next[to] - 1] += rate;
+      } else {
+        result.source[next[to]] = i;
+        result.rate[next[to]++] = rate;
+      }
+    });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n; ++i) {  // close the gaps that added transitions left
+    std::size_t const begin = result.first[i], end = next[i];
+    result.first[i] = kept;
+    for (std::size_t t = begin; t < end; ++t, ++kept) {
+      result.source[kept] = result.source[t];
+      result.rate[kept] = result.rate[t];
+    }
+  }
+  result.first[n] = kept;
+  result.source.resize(kept);
+  result.rate.resize(kept);
+  return result;
+}
 
 /// What cost::pepa::stationary() gives, by the number that states had before.
 stationary_distribution stationary(incoming const& q, solve_options const& options);
