@@ -53,8 +53,9 @@ iterated sweep(incoming const& q, std::vector<double>& probability, double toler
       if (!(gained > 0) || missing / gained * between_forecasts > static_cast<double>(patience)) return result;
       long_before = result.residual;
     }
-    // The contraction tells when to look: a few sweeps before the last look, and where a forecast or the end is.
-    auto const ahead = std::min(most - result.iterations, between_forecasts - result.iterations % between_forecasts);
+    // The contraction tells when to look: a few sweeps before the last look or the end, and at forecasts.
+    auto const ahead = std::min(std::max(most - result.iterations, few) - few,
+                                between_forecasts - result.iterations % between_forecasts);
     double const rounds = std::min(missing / std::log(1 / contraction) / few - 1, static_cast<double>(ahead / few));
     steps = few * static_cast<std::size_t>(std::max(1.0, rounds));
     for (std::size_t i = 0; i < steps; ++i, ++result.iterations)
