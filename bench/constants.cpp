@@ -185,7 +185,7 @@ int copies(std::size_t rounds) {
   return 0;
 }
 
-/// docs/decisions/0015: what a hop costs between ranks that sleep and are woken.
+/// docs/decisions/04: what a hop costs between ranks that sleep and are woken.
 int hops(std::uint64_t items, double latency) {
   runtime::communicator const ranks;
   auto app = skel::source([items, next = std::uint64_t{0}]() mutable -> std::optional<std::uint64_t> {

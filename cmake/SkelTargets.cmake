@@ -4,7 +4,7 @@
 add_library(skel_flags INTERFACE)
 target_compile_features(skel_flags INTERFACE cxx_std_20)
 # A loop that crosses a line of the instruction cache, which any change elsewhere in a program may bring about, is up to
-# 1.7 times slower (docs/decisions/0037-loops-lie-on-lines-and-times-mean-the-same-everywhere.md).
+# 1.7 times slower (docs/decisions/20-choice-of-reductions.md).
 set(clang_that_can $<AND:$<COMPILE_LANG_AND_ID:CXX,Clang>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>)
 target_compile_options(skel_flags INTERFACE $<$<OR:$<COMPILE_LANG_AND_ID:CXX,GNU>,${clang_that_can}>:-falign-loops=64>)
 target_compile_options(skel_flags INTERFACE

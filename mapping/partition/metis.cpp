@@ -31,7 +31,7 @@ std::string words_of(int status) {
 
 /// A part should have as many of the heaviest cells as METIS itself leaves of each part when it has made the graph
 /// coarse. With fewer it leaves parts empty (bench_partitions --unguarded), and its known crashes are in bisections of
-/// graphs of a few cells, which it then comes to: decisions/0077.
+/// graphs of a few cells, which it then comes to: decisions/24.
 constexpr double least_cells = 30;
 
 /// Constraints that weigh something: METIS divides by sums. What it is known to crash on is refused: a crash cannot be

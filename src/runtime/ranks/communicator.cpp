@@ -176,7 +176,7 @@ class session {
 
 /// Large items are allocated and freed one after the other, on both sides of every hop. glibc gives freed memory of
 /// that size back to the kernel, and each new item pays for fresh, zeroed pages: measured, half of the bandwidth of 1
-/// MiB items (docs/decisions/0017). What the user has said about malloc in the environment stays.
+/// MiB items (docs/decisions/04). What the user has said about malloc in the environment stays.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   if (std::getenv("MALLOC_MMAP_THRESHOLD_") != nullptr || std::getenv("MALLOC_TRIM_THRESHOLD_") != nullptr) return;

@@ -10,7 +10,7 @@ inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
 /// From so much on what is left over after full huge pages gets one of its own [B]: an eighth of it. Giving 64 small
 /// pages takes 95 us on the machine that we measured, a huge one 35 us, and where small ones are given five times as
-/// fast it costs no more than it saves later (docs/decisions/0035).
+/// fast it costs no more than it saves later (docs/decisions/19).
 inline constexpr std::size_t least_of_huge_page = huge_page / 8;
 
 /// Bytes of an array that lie in huge pages, with what room these have for more.

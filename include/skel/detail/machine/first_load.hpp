@@ -72,7 +72,7 @@ std::vector<others_load> others_of_domains(rank_cores const& of, std::vector<std
 /// (three times within some milliseconds: what wakes up now and then is none), until the share that threads get of the
 /// cores is known. Threads that begin to run get more at first than later: with 1 to 4 other threads on two cores, in
 /// their session and another one, what two got in 0.025 s was 20 % off what they got in two seconds, in 0.2 s 7 %, in
-/// the mean of 15 (docs/decisions/0092).
+/// the mean of 15 (docs/decisions/07).
 double measuring_time(double usual, std::function<std::optional<double>()> const& runnable);
 
 /// Looks how many threads could run while this lives, in a thread of its own. Sees nothing if there can be none.

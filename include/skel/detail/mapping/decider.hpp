@@ -30,7 +30,7 @@
 namespace skel::mapping {
 
 /// The share of the time of all uses that trials may cost: of those that were tried, the most with which no use of 240
-/// cases on random grids took longer in the mean than the one before (docs/decisions/0049).
+/// cases on random grids took longer in the mean than the one before (docs/decisions/10).
 inline constexpr double trial_share = 0.001;
 /// And the share of what was measured since that a review may cost, where deciding takes time of its own and nothing
 /// says that it pays.

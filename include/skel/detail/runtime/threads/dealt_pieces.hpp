@@ -47,7 +47,7 @@ class dealt_pieces {
   struct alignas(64) place {
     std::atomic<std::uint64_t> left{0};
   };
-  static constexpr double take_seconds = 20e-9;  // taking a piece and beginning a loop (docs/decisions/0035)
+  static constexpr double take_seconds = 20e-9;  // taking a piece and beginning a loop (docs/decisions/19)
 
   static std::uint64_t packed(std::size_t begin, std::size_t end) { return std::uint64_t{begin} << 32 | end; }
   static std::size_t begin_of(std::uint64_t left) { return left >> 32; }
