@@ -187,7 +187,7 @@ void judge(first_and_last<throughput_forecast>& forecasts, std::uint64_t first, 
 }
 
 std::optional<rate_estimate> estimate_rate(std::span<passage const> series, double between) {
-  for (auto latest = series; latest.size() >= fewest_batches; latest = latest.last(latest.size() / 2))
+  for (auto latest = series; latest.size() >= 2 * fewest_batches; latest = latest.last(latest.size() / 2))
     if (auto const drift = estimate_drift(latest, between)) return drift;
   auto const steady = series.subspan(warm_up(series));
   if (steady.size() < 3) return std::nullopt;

@@ -119,6 +119,18 @@ TEST(EstimateRate, LeavesTheFillingOfThePipelineOut) {
   EXPECT_GT(found->high, 1000);
 }
 
+TEST(EstimateRate, TakesNoPipelineThatFillsForADrift) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    noisy_rate noise(seed, 0, 0.05);
+    std::vector<passage> series;
+    for (int i = 0; i < 8; ++i) series.push_back({noise() * std::min(1.0, std::exp(0.6 * (i - 6))) * look, look});
+    auto const found = estimate_rate(series);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->drift, 0) << seed;
+    EXPECT_LT(found->rate, 1200) << seed;
+  }
+}
+
 TEST(EstimateRate, AddsWhatMovesTheRateFromOneSeriesToTheNext) {
   std::vector<passage> const even(64, passage{10, look});
   auto const alone = estimate_rate(even), doubted = estimate_rate(even, 0.1);

@@ -49,11 +49,11 @@ struct rate_estimate {
 /// of Student's distribution with g - 1 degrees of freedom; the exponential keeps rates positive. Nobody knows how long
 /// the run will be; as long again is what a watch lets pass until it asks again.
 ///
-/// Where ln(rate) has a slope over time, in all passages or else in the last half of them, the last quarter and so on,
-/// that has a probability below 1/1000 where there is none, and a line fits better than a step, the line is followed
-/// for as long again: the interval reaches from its beginning to its end there and on both sides as far as the line is
-/// in doubt. The rate is the mean along a line of half the slope, as trends that are followed in full overshoot
-/// (Gardner and McKenzie 1985, Management Science 31(10):1237-1246).
+/// Where ln(rate) has a slope over time, in all passages or else in the last half of them, the last quarter and so on, that
+/// has a probability below 1/1000 where there is none, and a line fits better than a step, the line is followed for as
+/// long again: the interval reaches from its beginning to its end there and on both sides as far as the line is in doubt.
+/// Fewer than 16 passages have no line: a pipeline that fills looks the same. The rate is the mean along half the slope,
+/// as trends that are followed in full overshoot (Gardner and McKenzie 1985, Management Science 31(10):1237-1246).
 ///
 /// Of normal rates without correlation the interval holds 90 % of what follows, by 16 passages and by 64; with a
 /// correlation of 0.5 from one to the next, 81 and 88 %, of 0.8, 71 and 84 %: a series that is short against its own
