@@ -152,7 +152,8 @@ void write_trace(options const& with, tiling const& tiles, std::vector<tally> co
   if (!same(steps, trace_of(with.problem, tiles))) throw skel::error("tiles did not do what is known of their grids");
   std::vector<std::size_t> begins;
   for (std::size_t p = 0; p < all.size(); ++p) begins.push_back(p * with.trace.hosts / all.size());
-  write_scenario(with.trace, speed, steps, begins, state_bytes(with.problem, tiles));
+  auto const text = scenario(with.trace, speed, steps, begins, state_bytes(with.problem, tiles));
+  examples::write_file(with.trace.file, [&](std::ostream& file) { file << text; });
 }
 
 /// Prints the means of a grid; whether they are as they have to be, within 1e-8 as the kernel demands it.

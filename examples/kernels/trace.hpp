@@ -2,11 +2,12 @@
 
 /// What the processes of a program did, superstep by superstep, and the scenario that `skel bsp` makes of it.
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <string>
-#include <system_error>
 #include <tuple>
 #include <vector>
 
@@ -52,15 +53,14 @@ struct trace_options {
   double ratio = 1;        ///< of the speeds of the two
 };
 
-/// Writes a scenario (docs/formats.md). speed: work units per second of the slower hosts, as measured. begins: the host
-/// on which each process begins. Throws std::system_error where the file cannot be written.
-inline void write_scenario(trace_options const& options, double speed, std::vector<load> const& steps,
-                           std::vector<std::size_t> const& begins, std::vector<double> const& state_bytes) {
-  auto const fail = [&] {
-    throw std::system_error(errno, std::generic_category(), options.file + ": the trace cannot be written");
-  };
-  std::FILE* const to = std::fopen(options.file.c_str(), "w");
-  if (to == nullptr) fail();
+/// A scenario (docs/formats.md). speed: work units per second of the slower hosts, as measured. begins: the host on which
+/// each process begins.
+inline std::string scenario(trace_options const& options, double speed, std::vector<load> const& steps,
+                            std::vector<std::size_t> const& begins, std::vector<double> const& state_bytes) {
+  char* written = nullptr;
+  std::size_t length = 0;
+  std::FILE* const to = open_memstream(&written, &length);
+  if (to == nullptr) throw std::bad_alloc();
   auto const list = [&](auto const& values, auto const& print) {
     char const* before = "";
     for (auto const& one : values) std::fputs(before, to), print(one), before = ", ";
@@ -99,7 +99,10 @@ inline void write_scenario(trace_options const& options, double speed, std::vect
   }
   std::fputs("]}}\n", to);
   bool const failed = std::ferror(to) != 0;
-  if (std::fclose(to) != 0 || failed) fail();
+  bool const cut = std::fclose(to) != 0 || failed;
+  std::unique_ptr<char, decltype(&std::free)> const owner(written, &std::free);
+  if (cut) throw std::bad_alloc();
+  return {written, length};
 }
 
 }  // namespace kernels
