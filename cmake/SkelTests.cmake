@@ -45,12 +45,13 @@ if(SKEL_SANITIZE)
 endif()
 
 # skel_compile_together(TARGET): eight of its sources at once, where there are so many; most of the time they are compiled for
-# goes into what they include. Names of their unnamed namespaces meet then.
+# goes into what they include. Names of their unnamed namespaces meet then, and hide each other.
 function(skel_compile_together target)
   get_target_property(sources ${target} SOURCES)
   list(LENGTH sources count)
-  if(count GREATER_EQUAL 8)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${SKEL_UNITY_BUILD})
+  if(count GREATER_EQUAL 8 AND SKEL_UNITY_BUILD)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+    target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()
 

@@ -41,14 +41,14 @@ struct joining {
 };
 
 template <class Latencies>
-joining joined_by(Latencies const& latencies, std::vector<std::size_t> const& clusters) {
+joining joined_by(Latencies const& latencies, std::vector<std::size_t> const& all) {
   std::vector<std::pair<double, std::pair<std::size_t, std::size_t>>> rising;
   rising.reserve(latencies.size());
   for (auto const& [pair, latency] : latencies) rising.emplace_back(latency, pair);
   std::ranges::sort(rising);
   std::map<std::size_t, std::size_t> group;
   std::map<std::size_t, std::vector<std::size_t>> members;
-  for (auto const c : clusters) group[c] = c, members[c] = {c};
+  for (auto const c : all) group[c] = c, members[c] = {c};
   joining out;
   for (auto const& [latency, pair] : rising) {
     std::size_t const a = group[pair.first], b = group[pair.second];

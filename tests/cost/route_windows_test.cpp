@@ -91,7 +91,7 @@ TEST(InsideWindows, OfTheRootsClusterAreTheSmallestWithWhichItIsDoneInTime) {
 
 TEST(InsideWindows, GrowWithTheSegmentsAndFallWithTheWay) {
   std::uint32_t before = 1;
-  for (std::uint64_t const segments : {20, 40, 80, 160, 320, 640, 1280}) {
+  for (std::uint64_t const segments : {20U, 40U, 80U, 160U, 320U, 640U, 1280U}) {
     std::uint32_t const window = star(20, 2, segments).windows()[0];
     EXPECT_GE(window, before) << segments << " segments";
     before = window;

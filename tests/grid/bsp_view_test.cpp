@@ -66,10 +66,10 @@ TEST_F(BspView, WritesAFileWhateverBecomesOfTheOthers) {
   std::string const said = said_during([&] {
     skel::grid grid(settings_);
     grid.run(counting(7), [](std::size_t, int& mine) { return mine; });
-    if (grid.rank() == 0)
-      EXPECT_EQ(skel::record::supersteps_of(skel::platform::parse_bsp_scenario(written(), file_, "").program), 7U);
+    if (grid.rank() != 0) return;
+    EXPECT_EQ(skel::record::supersteps_of(skel::platform::parse_bsp_scenario(written(), file_, "").program), 7U);
   });
-  if (!said.empty()) EXPECT_THAT(said, HasSubstr("/dev/full"));
+  EXPECT_THAT(said, testing::AnyOf("", HasSubstr("/dev/full")));
 }
 
 TEST_F(BspView, ARunWritesItsPageUnderEveryPolicy) {

@@ -69,13 +69,17 @@ TEST(DecisionFile, ThatCannotBeWrittenIsRefused) {
 
 TEST(DecisionFile, SaysWhichFileDoesNotHaveAllAndWhy) {
   decision_file log("/dev/full");
-  log.decided({.problem = "toy"});
+  decision_entry some;
+  some.problem = "toy";
+  log.decided(some);
   EXPECT_EQ(log.problem(), "/dev/full: does not have all decisions: No space left on device");
 }
 
 TEST(DecisionFile, SaysSoOfLinesThatAreWrittenInSeveralPieces) {
   decision_file log("/dev/full");
-  log.decided({.problem = std::string(1'000'000, 'x')});
+  decision_entry some;
+  some.problem = std::string(1'000'000, 'x');
+  log.decided(some);
   EXPECT_EQ(log.problem(), "/dev/full: does not have all decisions: No space left on device");
 }
 

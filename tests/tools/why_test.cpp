@@ -20,7 +20,7 @@ TEST(Why, SaysWhereAProcessHasNoGrid) {
 }
 
 TEST(Why, RefusesWhatIsNoProcess) {
-  for (std::string const& wrong : {"0", "-5", "n3", "1e3", "99999999999"}) {
+  for (std::string const wrong : {"0", "-5", "n3", "1e3", "99999999999"}) {
     auto const result = skel({"why", "--", wrong});
     EXPECT_EQ(result.status, 2) << wrong;
     EXPECT_THAT(result.err, HasSubstr("skel: PROCESS: ")) << wrong;

@@ -84,8 +84,8 @@ bool begins_as_knowledge(std::string_view text) {
 std::string what_it_is(std::string_view text) {
   std::string_view rest = text;
   auto const line = next_line(rest);
-  std::string const wanted = ", and not " + in_quotes(first_line);
-  if (begins_as_knowledge(text)) return "is of another version: " + in_quotes(line.value_or(text)) + wanted;
+  std::string const expected = ", and not " + in_quotes(first_line);
+  if (begins_as_knowledge(text)) return "is of another version: " + in_quotes(line.value_or(text)) + expected;
   constexpr std::string_view key = "\"skel_", decision = "{\"decision\":";
   if (text.starts_with(decision)) return "is no knowledge, but decisions (--skel-decisions)";
   if (auto const begin = text.find(key); text.starts_with('{') && begin != text.npos) {
@@ -93,7 +93,7 @@ std::string what_it_is(std::string_view text) {
     return "is no knowledge, but JSON of the kind " + in_quotes(kind) +
            (kind == "skel_platform" ? "; --skel-platform FILE takes a platform (SKEL_PLATFORM in front of MPI)" : "");
   }
-  return "is no knowledge: " + in_quotes(line.value_or(text)) + wanted;
+  return "is no knowledge: " + in_quotes(line.value_or(text)) + expected;
 }
 
 /// Knowledge that was damaged, or of another version: not that of other ranks, which they want back.

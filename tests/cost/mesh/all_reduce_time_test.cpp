@@ -54,7 +54,7 @@ struct grid {
 };
 
 TEST(AllReduceTime, OfOneClusterIsThatOfItsRelays) {
-  for (std::size_t const ranks : {27, 32, 33, 100, 256}) {
+  for (std::size_t const ranks : {27U, 32U, 33U, 100U, 256U}) {
     grid const one({ranks});
     EXPECT_NEAR(one.seconds(), one.relayed(), 1e-12) << ranks;
   }

@@ -164,7 +164,7 @@ TEST(MeshClustersProblem, TakesTheRanksOfAClusterThatAreTheBestOfEachNumber) {
     auto const all = all_of(of.one.request);
     EXPECT_EQ(all.size(), 4u) << "all, 1, 2 and 4";
     std::size_t best = 8;
-    for (std::size_t const k : {1, 2, 4})
+    for (std::size_t const k : {1U, 2U, 4U})
       if (of.on(k) < of.on(best)) best = k;
     auto const least = std::ranges::min_element(all, {}, &candidate<mesh_clusters>::per_use);
     EXPECT_EQ(least->plan.hosts, std::vector{best}) << elements;

@@ -85,7 +85,7 @@ TEST(LinkReader, ReadsLinksOneByOneAsADocumentOfThemAll) {
       for (char const* between : {",", " ,\n", "", ",,"}) {
         auto const text = one + between + other;
         EXPECT_EQ(apart(text), together(text)) << text;
-        read += apart(text).has_value() ? 1 : 0;
+        read += apart(text).has_value() ? 1U : 0U;
       }
   }
   EXPECT_GT(read, 50U);

@@ -68,6 +68,7 @@ TEST(Executor, GoesOnAfterAnEpochThatWasForgotten) {
 /// Counts what goes to another rank, which never answers.
 class silent_other : public nobody {
  public:
+  using nobody::send;
   void send(int, std::uint32_t, std::uint32_t, skel::runtime::posted, skel::runtime::codec const&) override { ++sent; }
   void send(int, skel::runtime::notice const&) override {}
   std::size_t sent = 0;
