@@ -129,10 +129,11 @@ int run(skel::grid& grid, settings const& with) {
                std::ranges::count_if(brief.plan.elements_of, [](auto const n) { return n > 0; }),
                1e6 * brief.plan.iteration, each(brief), with_elements(report), each(report),
                numbers[static_cast<std::size_t>(best - medians.begin())]);
-    for (auto const& one : report.reviews)
+    for (auto const& one : report.decisions.kept)
       if (with.reviews)
-        fmt::print("    after {}: stays {:.2f}, goes {:.2f}, entry {:.1f} ms, lost {:.1f} ms{}\n", one.iteration,
-                   1e6 * one.stays, 1e6 * one.goes, 1e3 * one.entry, 1e3 * one.lost, one.moved ? ", moved" : "");
+        fmt::print("    after {}: stays {:.2f}, goes {:.2f}, entry {:.1f} ms, lost {:.1f} ms{}\n", one.after,
+                   1e6 * one.ways.front().period, 1e6 * one.way().period, 1e3 * one.way().entry, 1e3 * one.lost,
+                   one.moved() ? ", moved" : "");
     std::fflush(stdout);
   }
   return 0;

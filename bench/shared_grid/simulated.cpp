@@ -170,15 +170,15 @@ struct planned_run {
 };
 
 /// What was decided of each move, and what came of it.
-void add_decisions(std::vector<shared_grid_move>& moves, std::vector<skel::record::remap_decision> const& decisions) {
+void add_decisions(std::vector<shared_grid_move>& moves, skel::record::move_history const& decisions) {
   std::size_t k = 0;
-  for (auto const& one : decisions) {
+  for (auto const& one : decisions.kept) {
     if (!one.moved()) continue;
     SKEL_EXPECTS(k < moves.size() && moves[k].seconds == one.seconds);
-    moves[k].expected = one.expected;
+    moves[k].expected = one.way().entry;
     moves[k].took = one.took;
-    moves[k].before = one.ways.front().name == one.stay ? one.ways.front().period : 0;
-    moves[k++].after = one.ways[one.chosen].period;
+    moves[k].before = one.could_stay() ? one.ways.front().period : 0;
+    moves[k++].after = one.way().period;
   }
 }
 
@@ -228,7 +228,7 @@ shared_grid_outcome simulate_here(shared_grid_job const& job) {
   out.begin = ranks_of(planned.plan.run);
   if (planned.watcher) {
     add_decisions(out.moves, planned.watcher->decisions());
-    out.decisions = planned.watcher->decided();
+    out.decisions = planned.watcher->decisions().all;
   }
   return out;
 }

@@ -24,7 +24,7 @@ std::string_view name_of(decision_reason why) {
 way_choice choose_way(std::span<corrected_time const> times, std::span<double const> entries, double uses,
                       double tolerance, double allowance, expected_errors const* joint,
                       std::span<std::uint64_t const> ids) {
-  SKEL_EXPECTS(!times.empty() && times.size() == entries.size() && uses >= 1);
+  SKEL_EXPECTS(!times.empty() && times.size() == entries.size() && uses >= (allowance > 0 ? 1 : 0));
   SKEL_EXPECTS(joint == nullptr || ids.size() == times.size());
   auto const total = [&](std::size_t i) { return entries[i] + uses * times[i].seconds; };
   double least = total(0);

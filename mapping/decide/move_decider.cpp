@@ -17,14 +17,14 @@ constexpr double most_uses = 1e12;
 
 }  // namespace
 
-std::vector<candidate<remap_way>> remap_choice::candidates(request const& asked, std::size_t, bool) {
+std::vector<candidate<record::move_way>> remap_choice::candidates(request const& asked, std::size_t, bool) {
   SKEL_EXPECTS(!asked.ways.empty());
-  std::vector<candidate<remap_way>> all;
+  std::vector<candidate<plan>> all;
   for (auto const& one : asked.ways)
     all.push_back({.plan = one,
                    .id = id_of(one.name),
                    .entry = one.entry,
-                   .per_use = std::max(least_per_use, asked.uses * one.period * std::exp(one.doubt))});
+                   .per_use = std::max(least_per_use, one.period * std::exp(one.doubt))});
   return all;
 }
 
@@ -51,26 +51,29 @@ double move_decider::besides(std::string const& kind) const {
   return known == besides_.end() ? 0 : std::max(0.0, known->second.next().value);
 }
 
-std::size_t move_decider::choose(double passed, std::vector<remap_way> ways, double uses) {
-  asked_ = remap_request{program_, passed, std::move(ways), uses};
-  auto const& chosen = decider_.decide(*asked_).chosen().plan;
+record::move_decision const& move_decider::choose(double passed, record::move_decision now) {
+  asked_ = remap_request{program_, passed, now.ways, now.uses, history_.all + 1};
+  auto const& name = decider_.decide(*asked_).chosen().plan.name;
+  while (now.ways[now.chosen].name != name) ++now.chosen;
   uses_ = seconds_ = 0, times_ = 0;
-  if (chosen.name != remap_choice::stay)
-    under_way_.push_back({*asked_, chosen.kind, chosen.entry - besides(chosen.kind)});
-  return chosen.index;
+  if (now.moved()) move_ = asked_->number, under_way_.push_back(*asked_);
+  if (now.why.empty()) now.why = stays_ ? "it is forced" : now.moved() ? "it pays" : "no move pays yet";
+  history_.add(std::move(now));
+  return history_.kept.back();
 }
 
-move_decision move_decider::decide(ways_to_go_on now) {
-  SKEL_EXPECTS(!now.elsewhere.empty());
-  move_decision out{.number = ++decisions_, .ways = {}};
-  std::size_t const many = now.elsewhere.size();
+decided_move move_decider::decide(ways_to_go_on now) {
+  decided_move out{{.seconds = now.passed, .after = now.after}};
+  if (!now.must_go || now.elsewhere.empty()) out.ways.push_back({record::move_decision::stay, now.stays});
+  if (now.elsewhere.empty()) {
+    out.why = "a look for another way would not pay";
+    history_.add(out);
+    return out;
+  }
   double entry = 0;
-  for (std::size_t k = 0; k < many; ++k) {
-    auto& one = now.elsewhere[k];
-    one.index = k;
+  for (auto const& one : now.elsewhere)
     if (double const wins = now.stays - one.period * std::exp(one.doubt); wins > out.gain)
       out.gain = wins, entry = one.entry;
-  }
   if (!now.possible) {
     // A gain that was not there when it was asked last has cost nothing yet.
     if (!(out.gain > 0)) lost_.forget();
@@ -83,32 +86,36 @@ move_decision move_decider::decide(ways_to_go_on now) {
   // What has to go is compared for all that is still to come.
   double const known = now.must_go ? most_uses : out.gain > 0 ? out.lost / out.gain : 0;
   out.uses = std::min(now.remaining, known);
-  if (!now.must_go) out.ways.push_back({std::string(remap_choice::stay), many, now.stays, 0, 0});
+  out.why = now.must_go ? "a host leaves" : stays_ ? "it is forced" : out.gain > 0 ? "" : "no other way is better";
   std::ranges::move(now.elsewhere, std::back_inserter(out.ways));
-  auto const index = choose(now.passed, out.ways, out.uses);
-  out.moves = index < many;
-  out.chosen = !out.moves ? 0 : index + (now.must_go ? 0 : 1);
-  if (out.moves) lost_.forget(), gained_ = false;
+  static_cast<record::move_decision&>(out) = choose(now.passed, out);
+  if (out.moved()) lost_.forget(), gained_ = false;
   return out;
 }
 
 void move_decider::used(double uses, double seconds) {
   if (!asked_ || !under_way_.empty() || !(uses > 0)) return;
   uses_ += uses, seconds_ += seconds;
-  if (std::has_single_bit(++times_) && asked_->uses > 0)
-    decider_.tell_measured(*asked_, {times_, asked_->uses * seconds_ / uses_});
+  if (auto* const made = history_.find(asked_->number)) made->measured = seconds_ / uses_;
+  if (std::has_single_bit(++times_))
+    decider_.tell_measured(*asked_, {static_cast<std::uint64_t>(std::max(1.0, uses_)), seconds_ / uses_});
 }
 
 void move_decider::moved(double seconds) {
   if (under_way_.empty()) return;
-  auto const made = std::move(under_way_.front());
+  auto const asked = std::move(under_way_.front());
   under_way_.pop_front();
-  decider_.tell_paid(made.asked, seconds);
-  if (!made.kind.empty()) besides_[made.kind].add(seconds - made.modelled);
+  decider_.tell_paid(asked, seconds);
+  auto* const made = history_.find(asked.number);
+  if (made == nullptr) return;
+  made->took = seconds;
+  auto const& way = made->way();
+  if (!way.kind.empty()) besides_[way.kind].add(seconds - (way.entry - besides(way.kind)));
 }
 
-void move_decider::stayed() {
+void move_decider::stayed(std::string const& why) {
   if (!under_way_.empty()) under_way_.pop_back();
+  if (auto* const made = history_.find(move_)) made->refused = why;
   asked_.reset();
 }
 

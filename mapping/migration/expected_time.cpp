@@ -218,18 +218,20 @@ record::rescheduling expected_time::call(record::superstep const& step) {
 
   double const supersteps = std::accumulate(time.supersteps.begin(), time.supersteps.end(), 0.0),
                error = doubt_of_mean();
-  std::vector<remap_way> all;
+  std::vector<record::move_way> all;
   // Staying is to move later, where that is expected to pay: what is chosen and what is not differ until then, and only
   // there may a forecast be wrong about which is better.
   auto const until_it_moves = static_cast<std::ptrdiff_t>(changes[0]);
   for (std::size_t a = 0; a < many; ++a) {
     double const there = std::accumulate(seconds[a].begin(), seconds[a].begin() + until_it_moves, 0.0),
                  apart = rest[a] > 0 ? std::sqrt(std::min(1.0, there / rest[a])) : 1;
-    all.push_back({a == 0 ? std::string(remap_choice::stay) : "assignment " + std::to_string(a), a,
+    all.push_back({a == 0 ? std::string(record::move_decision::stay) : "assignment " + std::to_string(a),
                    rest[a] / supersteps, a == 0 ? 0 : apart * error, change[a] / price_weight});
   }
   // As a migration is to win so many times its price, ways are compared over so many times fewer supersteps.
-  std::size_t const chosen = mover_.choose(static_cast<double>(step.number), std::move(all), supersteps / price_weight);
+  record::move_decision const now{
+      .seconds = passed_, .after = step.number, .ways = std::move(all), .uses = supersteps / price_weight};
+  std::size_t const chosen = mover_.choose(static_cast<double>(step.number), now).chosen;
 
   record::superstep expected = step;
   expected.load.work = problem.work.front();
@@ -243,6 +245,7 @@ record::rescheduling expected_time::call(record::superstep const& step) {
                           .t2 = rest[chosen] + change[chosen] / price_weight,
                           .accepted = true,
                           .why = "all together take less time over the supersteps to come"});
+  mover_.last().parts = candidates.size();
   auto made = finish_call(machine_, expected, std::move(candidates), settings_.apply);
   auto const& obeyed = ways[settings_.apply ? chosen : 0];
   seconds_ = time.by_parts(obeyed.seconds), begins_ = time.begins;
@@ -256,7 +259,7 @@ record::rescheduling expected_time::call(record::superstep const& step) {
   called_ += made.cost;
   if (settings_.apply) won_ -= made.price;
   mover_.lost().looked(chosen == 0);
-  if (!settings_.apply) mover_.stayed();
+  if (!settings_.apply) mover_.stayed("moves are not applied");
   found_.clear();
   for (std::size_t a = 0; a < many && chosen == 0; ++a)
     found_.push_back({std::accumulate(seconds[a].begin(), seconds[a].end(), 0.0) / supersteps, change[a]});

@@ -59,9 +59,7 @@ class expected_time final : public policy {
   expected_time(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
                 std::vector<bool> const& pinned);
 
-  void decide_by(decision_setup const& how) override { mover_.decide_by(how); }
-  void moved(double seconds) override { mover_.moved(seconds); }
-  void stayed() override { mover_.stayed(); }
+  move_decider* mover() override { return &mover_; }
   bool takes_samples() const override { return true; }
   void pin(std::size_t process) override { pinned_.at(process) = true; }
   std::optional<record::rescheduling> after(record::superstep const& step) override;

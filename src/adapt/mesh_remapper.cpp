@@ -123,11 +123,11 @@ double mesh_remapper::doubt_of(mesh_ground const& other) const {
 }
 
 /// Elements that go to another rank.
-double mesh_remapper::moved_to(way const& one) const {
+std::uint64_t mesh_remapper::moved_to(way const& one) const {
   auto const &then = one.found.best.part_of, &now = standing_.partition.part_of;
-  double moved = 0;
+  std::uint64_t moved = 0;
   for (std::size_t e = 0; e < then.size(); ++e)
-    moved += one.ground.ranks[then[e]] != standing_.ground.ranks[now[e]] ? 1 : 0;
+    moved += one.ground.ranks[then[e]] != standing_.ground.ranks[now[e]] ? 1U : 0U;
   return moved;
 }
 
@@ -172,7 +172,8 @@ std::vector<mesh_remapper::way> mesh_remapper::ways(look const& of, double pause
     one.goes.period = std::max(0.0, of.measured - (of.modelled - one.found.time.seconds));
     one.goes.doubt = doubt;
     one.goes.entry =
-        mover_.entry(one.goes.kind, planning_ + paused + moved_to(one) * standing_.bytes_per_element / bandwidth);
+        mover_.entry(one.goes.kind,
+                     planning_ + paused + static_cast<double>(moved_to(one)) * standing_.bytes_per_element / bandwidth);
     out.push_back(std::move(one));
     return true;
   };
@@ -189,37 +190,34 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   seconds_ += since.iterating;
   mover_.used(static_cast<double>(iterations), since.iterating);
   auto const seen = look_at(since, iterations);
+  if (mover_.history().all == 0) first_iteration_ = seen.measured;
   mover_.lost().add(seen.possible * static_cast<double>(iterations));
   // What may be won has changed by more than expected iterations are wrong: looks that were in vain say nothing of it.
   double const share = seen.possible / seen.measured;
   if (!news.announced.empty() || std::abs(share - seen_share_) > error_)
     mover_.lost().has_changed(), seen_share_ = share;
-  auto& looked = reviews_.emplace_back(record::mesh_review{
-      .iteration = since.iterations, .stays = seen.measured, .goes = seen.measured, .host_leaves = seen.must_go});
-  if (!seen.must_go && !mover_.lost().pays_look(planning_)) return std::nullopt;
-  auto found = ways(seen, paused);
+  bool const looks = seen.must_go || mover_.lost().pays_look(planning_);
+  auto found = looks ? ways(seen, paused) : std::vector<way>();
   mapping::ways_to_go_on all{.passed = seconds_,
+                             .after = since.iterations,
                              .stays = seen.measured,
                              .period = seen.measured,
                              .must_go = seen.must_go,
                              .remaining = seen.remaining,
                              .possible = seen.possible};
   for (auto const& one : found) all.elsewhere.push_back(one.goes);
-  if (found.empty()) {
-    mover_.lost().looked(false);  // there was nothing to choose from
-    return std::nullopt;
-  }
   auto const made = mover_.decide(std::move(all));
-  mover_.lost().looked(!made.moves);
-  looked.moved = made.moves, looked.lost = made.lost;
-  auto& shown = made.moves ? found[made.way().index]
-                           : *std::ranges::min_element(found, {}, [](way const& one) { return one.goes.period; });
-  looked.goes = shown.goes.period, looked.entry = shown.goes.entry;
+  if (!looks) return std::nullopt;
+  mover_.lost().looked(!found.empty() && !made.moved());
+  if (found.empty()) mover_.last().why = "no other partition has room";
+  if (!made.moved()) return std::nullopt;
+  auto& shown = found[made.elsewhere()];
   auto const& now = seen.now;
-  looked.taken_in = without(shown.ground.clusters, now.clusters);
-  looked.given_up = without(now.clusters, shown.ground.clusters);
-  looked.ranks = now.ranks.size(), looked.ranks_then = shown.ground.ranks.size();
-  if (!looked.moved) return std::nullopt;
+  auto& kept = mover_.last();
+  kept.parts = moved_to(shown);
+  kept.taken_in = without(shown.ground.clusters, now.clusters);
+  kept.given_up = without(now.clusters, shown.ground.clusters);
+  kept.ranks = now.ranks.size(), kept.ranks_then = shown.ground.ranks.size();
   has_changed_ranks_ = has_changed_ranks_ || shown.ground.ranks != now.ranks;
   standing_.ground = std::move(shown.ground);
   standing_.partition = shown.found.best;

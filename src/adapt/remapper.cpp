@@ -62,7 +62,7 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
     mover_.stays_without_choice();
     return std::nullopt;
   }
-  mapping::ways_to_go_on all{.passed = now.seconds, .stays = 1 / stay, .remaining = now.remaining};
+  mapping::ways_to_go_on all{.passed = now.seconds, .after = now.after, .stays = 1 / stay, .remaining = now.remaining};
   // What the model does not know of, and takes time, no way takes away.
   all.period = std::max(all.stays, now.measured);
   all.since = passed / all.period;
@@ -71,11 +71,11 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
     auto const& there = found[k];
     double const doubt = k == home ? 0 : now.model_error + doubt_of(now, now.present, there.where);
     std::string const kind = "line";
-    all.elsewhere.push_back({now.name(there.where), k, 1 / (there.throughput * now.batch), doubt,
+    all.elsewhere.push_back({now.name(there.where), 1 / (there.throughput * now.batch), doubt,
                              mover_.entry(kind, now.entry(there.where)), kind});
   }
   remap_decision out{mover_.decide(std::move(all))};
-  if (out.moves) out.go_to = found[out.way().index].where;
+  if (out.moved()) out.go_to = found[out.elsewhere()].where;
   return out;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include <skel/detail/cost/move_time.hpp>
@@ -152,6 +151,7 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
   double const begin = record::now();
   remap_conditions at;
   at.seconds = seconds;
+  at.after = static_cast<std::uint64_t>(watch_.passed(of_.counted));
   at.line = line_now();
   // One move at a time: what is under way is not known to the model, and a second move would drain with the first. What
   // a move takes is not known either before anything has passed.
@@ -173,18 +173,15 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
   search_at_ = record::now() - begin > 0 ? seconds + (record::now() - begin) / most_deciding : seconds;
   if (!made) return std::nullopt;
   search_at_ = std::min(search_at_, made->pays_at);
-  if (!made->go_to) {
-    keep(*made, seconds);
-    return std::nullopt;
-  }
-  moving next{made->number, present_, *made->go_to, of_.placed.ranks_of(*made->go_to), std::nullopt};
+  if (!made->go_to) return std::nullopt;
+  moving next{present_, *made->go_to, of_.placed.ranks_of(*made->go_to), std::nullopt};
   plan::run_plan plan = now;
   for (std::size_t s = 0; s < plan.stations.size(); ++s)
     if (same_ranks(plan.stations[s].ranks, next.ranks[s]))
       next.ranks[s] = plan.stations[s].ranks;
     else
       plan.stations[s].ranks = next.ranks[s];
-  keep(*made, seconds, plan::moved_stages(now, plan));
+  remapper_.mover().last().stages = plan::moved_stages(now, plan);
   moving_ = std::move(next);
   return plan;
 }
@@ -195,18 +192,14 @@ void remapping::remapped(record::remap_record const& what) {
   bool const again = moving_->epoch.has_value();
   if (again && *moving_->epoch != what.epoch) return;
   moving_->epoch = what.epoch;
-  auto* const decision = kept(moving_->decision);
   std::string const failed = what.refused.empty() ? what.rolled_back : what.refused;
-  if (decision != nullptr) decision->refused = failed;
   if (!failed.empty()) {
     if (!what.refused.empty()) present_ = moving_->from;
-    remapper_.stayed();
+    remapper_.mover().stayed(failed);
     pin(what.stay);
     bound_ = 0;
   } else if (what.done > 0) {
-    double const took = what.done - what.announced;
-    if (decision != nullptr) decision->took = took;
-    remapper_.moved(took);
+    remapper_.mover().moved(what.done - what.announced);
     log_.placed(of_.placed.ranks_of(moving_->to), what.done);
   }
 }
@@ -224,37 +217,6 @@ std::vector<record::share_forecast> remapping::shares() const {
     out.push_back({expected.share, expected.error});
   }
   return out;
-}
-
-std::vector<record::remap_decision> remapping::decisions() const {
-  std::vector<record::remap_decision> out;
-  std::ranges::merge(moves_, stays_, std::back_inserter(out), {}, &record::remap_decision::number,
-                     &record::remap_decision::number);
-  return out;
-}
-
-void remapping::keep(remap_decision const& made, double seconds, std::vector<record::stage_move> stages) {
-  record::remap_decision one{.number = made.number,
-                             .seconds = seconds,
-                             .ways = {},
-                             .chosen = made.chosen,
-                             .items = made.uses,
-                             .lost = made.lost,
-                             .expected = made.moves ? made.way().entry : 0,
-                             .took = 0,
-                             .refused = {},
-                             .stages = std::move(stages)};
-  for (auto const& way : made.ways) one.ways.push_back({way.name, way.period, way.doubt, way.entry});
-  if (one.moved())
-    moves_.add(std::move(one));
-  else
-    stays_.add(std::move(one));
-}
-
-/// Of those to move the line.
-record::remap_decision* remapping::kept(std::uint64_t number) {
-  auto const one = std::ranges::find(moves_, number, &record::remap_decision::number);
-  return one == moves_.end() ? nullptr : &*one;
 }
 
 }  // namespace skel

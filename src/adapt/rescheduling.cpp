@@ -67,7 +67,7 @@ rescheduling::rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::mi
               platform::slot_series(slot, platform::slot_series::value_of::mean, platform::sure_enough * slot)),
       prices_(where_.machine, cost::bsp::migration_messages(where_.machine)) {
   made_.policy = setup.policy.name;
-  policy_->decide_by(setup.decisions);
+  if (auto* const mover = policy_->mover()) mover->decide_by(setup.decisions);
 }
 
 /// The part of a core that the quota of the rank's control group leaves each thread in it that never rests.
@@ -177,7 +177,7 @@ std::vector<double> rescheduling::loads() const {
 void rescheduling::learn_migrations(bsp_measures const& last) {
   if (moved_.empty()) return;
   prices_.add(moved_, last.moving);
-  policy_->moved(last.moving);
+  if (auto* const mover = policy_->mover()) mover->moved(last.moving);
   auto const learnt = prices_.learnt();
   made_.migration_fixed = learnt.fixed, made_.migration_per_byte = learnt.per_byte;
   moved_.clear();
@@ -217,8 +217,8 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
     }
     out.seconds = std::max(0.0, out.seconds - there + slowest(where_.machine, out));
     ran_on_ = last.rank_of;
-  } else if (moves_) {
-    policy_->stayed();
+  } else if (auto* const mover = policy_->mover(); mover != nullptr && moves_) {
+    mover->stayed("its processes stayed");
   }
   // What has happened is priced by what hosts gave, what is to come by what they will.
   for (std::size_t r = 0; r < shares_.size(); ++r)
@@ -289,6 +289,12 @@ std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   moves_ = !moves.empty();
   end_row(last);
   return moves;
+}
+
+record::bsp_decisions rescheduling::made() const {
+  auto out = made_;
+  if (auto const* const mover = policy_->mover()) out.history = mover->history();
+  return out;
 }
 
 void rescheduling::hear_last(bsp_measures const& last) {

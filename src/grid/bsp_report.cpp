@@ -45,7 +45,7 @@ std::string migrations_text(record::bsp_record const& run) {
 }
 
 /// What the policy of migration did, call by call.
-std::string decisions_text(record::bsp_record const& run) {
+std::string calls_text(record::bsp_record const& run) {
   auto const& made = run.decisions;
   if (made.policy.empty()) return "";
   std::string out = "  moved by '" + made.policy + "': " + counted(made.calls.all(), "call") + ", " +
@@ -60,6 +60,7 @@ std::string decisions_text(record::bsp_record const& run) {
                  100 * call.imbalance_before, 100 * call.imbalance_after, call.price);
   }
   if (listed > most_moves_listed) out += "    ...\n";
+  out += decisions_text({"superstep"}, made.history, "  ");
   // Those of a call are made at the barrier after the next superstep, where there is one.
   if (auto const told = run.migrated + run.not_migrated; made.moves > told)
     out += "    " + counted(made.moves - told, "move") + " of the last call not made, as the program was over\n";
@@ -91,7 +92,7 @@ std::ostream& operator<<(std::ostream& to, bsp_report const& report) {
   auto const& run = report.run;
   to << "bsp '" + run.name + "': " + processes_text(run.processes) + " on " + counted(run.hosts.size(), "rank") + ", " +
             counted(run.supersteps, "superstep") + " and " + counted(run.messages, "message") +
-            print(" in %.4g s\n", run.seconds) + ranks_text(run) + decisions_text(run) + model_text(run) +
+            print(" in %.4g s\n", run.seconds) + ranks_text(run) + calls_text(run) + model_text(run) +
             migrations_text(run);
   for (auto const& why : run.refused_announcements) to << "  an announcement was refused: " + why + "\n";
   return to;

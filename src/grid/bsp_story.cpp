@@ -271,7 +271,8 @@ record::story story_of(record::bsp_history const& run) {
     out.expected = (made.computation + made.communication + made.barriers) / many, out.measured = made.measured / many;
   out.until = static_cast<double>(std::max<std::uint64_t>(1, of.supersteps));
   out.marks = marks_of(run);
-  out.add(supersteps(run, out.until), places(run), ranks(run), calls(run), moves(run), model(run), migrations(run));
+  out.add(supersteps(run, out.until), places(run), ranks(run), calls(run), moves(run),
+          decision_section({"superstep"}, made.history, ""), model(run), migrations(run));
   return out;
 }
 

@@ -134,7 +134,7 @@ decision_store::~decision_store() {
 /// Who only stays is not asked where nothing could move.
 void decision_store::warn_of_unused() const {
   for (auto const& [problem, choice] : setup_.forced) {
-    if (choice == mapping::remap_choice::stay || was_force_used(problem)) continue;
+    if (choice == record::move_decision::stay || was_force_used(problem)) continue;
     warn_once("--skel-force " + problem + "=" + choice + " had no effect: this program made no decision of " + problem);
   }
 }
@@ -179,11 +179,11 @@ void check_forced(mapping::forced_choices const& forced) {
       } catch (error const& unreadable) {
         throw error(said + ": " + unreadable.what() + "; a placement is such as \"a | a+b*2 | a\"");
       }
-    if (problem == mapping::remap_choice::name && choice != mapping::remap_choice::stay)
+    if (problem == mapping::remap_choice::name && choice != record::move_decision::stay)
       throw error(said +
                   ": you can force a run to stay, but not to go elsewhere while it runs: --skel-force remap=stay. For "
                   "the whole run, force placement=... of a pipeline, or clusters=... of a program over a mesh");
-    if (problem == mapping::of_bsp.problem && choice != mapping::remap_choice::stay)
+    if (problem == mapping::of_bsp.problem && choice != record::move_decision::stay)
       throw error(said + ": you can force processes to stay, but not to go elsewhere: --skel-force migration=stay");
     if (problem == mapping::exchange_problem::name && !plan::find_exchange(choice))
       throw error(said + ": an exchange is dense or sparse");

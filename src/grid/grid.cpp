@@ -99,13 +99,6 @@ struct mesh_order {
   SKEL_FIELDS(keep, rank_of, failed);
 };
 
-/// What rank 0 has decided while a line ran, as run_record has it.
-struct decided_moves {
-  std::vector<record::remap_decision> decisions;
-  std::uint64_t all = 0, to_move = 0;
-  SKEL_FIELDS(decisions, all, to_move);
-};
-
 /// Stages whose work nobody has said.
 std::vector<std::string> unknown_work(runtime::program const& line) {
   std::vector<std::string> names;
@@ -1159,7 +1152,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
     if (view != nullptr) {
       view->tell([&](mesh_recorder& of) {
         of.pause(report.run, iterations, iterating);
-        if (remapper) of.review(remapper->reviews());
+        if (remapper) of.decide(remapper->decisions());
       });
       view->say(record::now());
     }
@@ -1185,10 +1178,10 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
     checkpoints->ended();
     report.checkpoints = checkpoints->record();
   }
-  report.reviews = runtime::from_bytes<std::vector<record::mesh_review>>(
-      ranks.broadcast(runtime::to_bytes(remapper ? remapper->reviews() : std::vector<record::mesh_review>())));
+  report.decisions = runtime::from_bytes<record::move_history>(
+      ranks.broadcast(runtime::to_bytes(remapper ? remapper->decisions() : record::move_history())));
   end_run();
-  if (is_planned) meshes->observe(report, !remapper || !remapper->has_changed_ranks());
+  if (is_planned) meshes->observe(report, remapper.get());
   report.refused_announcements = news.refusals();
   return report;
 }
@@ -1306,16 +1299,13 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   if (view != nullptr) show_run(*view, report, options, watcher.get());
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
   if (watched) {
-    decided_moves made;
-    if (watcher) made = {watcher->decisions(), watcher->decided(), watcher->decided_to_move()};
     if (watcher) {
+      report.run.decisions = watcher->decisions();
       report.run.announcements = watcher->announcements().kept();
       report.run.announced = watcher->announcements().all();
     }
-    made = runtime::from_bytes<decided_moves>(s.ranks.broadcast(runtime::to_bytes(made)));
-    report.run.decisions = std::move(made.decisions);
-    report.run.remap_decisions = made.all;
-    report.run.decisions_to_move = made.to_move;
+    report.run.decisions =
+        runtime::from_bytes<record::move_history>(s.ranks.broadcast(runtime::to_bytes(report.run.decisions)));
     s.tell_all(watcher.get());
   }
   report.refused_announcements = s.news.refusals();

@@ -93,11 +93,6 @@ void mesh_recorder::pass(std::uint64_t iteration, double now) {
   last_ = history_.passed = iteration, since_ = now;
 }
 
-void mesh_recorder::review(std::vector<record::mesh_review> const& all) {
-  auto& known = history_.report.reviews;
-  known.insert(known.end(), all.begin() + static_cast<std::ptrdiff_t>(std::min(known.size(), all.size())), all.end());
-}
-
 void mesh_recorder::pause(record::mesh_record const& run, std::uint64_t iterations, double seconds) {
   history_.report.run = run;
   history_.passed = run.iterations;

@@ -67,8 +67,8 @@ class mesh_recorder {
   void begin();
   /// So many have been made, at this time [s].
   void pass(std::uint64_t iteration, double now);
-  /// All looks at the partition so far.
-  void review(std::vector<record::mesh_review> const& all);
+  /// What was decided so far.
+  void decide(record::move_history made) { history_.report.decisions = std::move(made); }
   /// They have paused or ended, the last `iterations` since begin(). `run`: all that ranks have done until now.
   void pause(record::mesh_record const& run, std::uint64_t iterations, double seconds);
 

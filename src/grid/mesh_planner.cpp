@@ -421,10 +421,11 @@ std::unique_ptr<mesh_remapper> mesh_planner::remapper() {
                                          planning_, usual_forecast_doubt().between, setup, std::move(around));
 }
 
-void mesh_planner::observe(mesh_report const& of, bool on_the_same_ranks) {
+void mesh_planner::observe(mesh_report const& of, mesh_remapper const* by) {
   if (!observes_ || of.iterations_made() == 0) return;
-  clusters_.observe(request(asked_), on_the_same_ranks ? of.run.iterating / static_cast<double>(of.iterations_made())
-                                                       : of.reviews.front().stays);
+  clusters_.observe(request(asked_), by != nullptr && by->has_changed_ranks()
+                                         ? by->first_iteration()
+                                         : of.run.iterating / static_cast<double>(of.iterations_made()));
 }
 
 }  // namespace skel

@@ -87,9 +87,9 @@ class mesh_planner {
   /// What clusters were chosen by, of the program that was placed last, and for which request; null before.
   mapping::mesh_clusters_problem const& problem() const { return clusters_.problem(); }
   mapping::mesh_clusters_request const* asked() const { return request_ ? &*request_ : nullptr; }
-  /// What came of the run that was placed last, and whether it ended on the ranks on which it began: if not, what
-  /// iterations took there before the first look counts.
-  void observe(mesh_report const& of, bool on_the_same_ranks);
+  /// What came of the run that was placed last. `by`: looked after it, or null. Where it ended on other ranks than
+  /// those on which it began, what iterations took there before the first look counts.
+  void observe(mesh_report const& of, mesh_remapper const* by);
 
  private:
   /// What a decision about clusters depends on; requests point into it.

@@ -52,14 +52,7 @@ std::ostream& operator<<(std::ostream& to, mesh_report const& report) {
     out += "  " + counted(report.checkpoints.failed, "checkpoint") +
            " could not be written: " + report.checkpoints.problem + "\n";
   if (!report.without_checkpoints.empty()) out += "  no checkpoints, because " + report.without_checkpoints + "\n";
-  for (auto const& one : report.reviews)
-    if (one.moved)
-      out += "  repartitioned after iteration " + std::to_string(one.iteration) + clusters_text(one) +
-             (one.ranks_then != one.ranks
-                  ? ", on " + counted(one.ranks_then, "rank") + " instead of " + std::to_string(one.ranks)
-                  : "") +
-             ": " + scaled(one.stays, "s") + " each before, " + scaled(one.goes, "s") + " expected, for " +
-             scaled(one.entry, "s") + "\n";
+  out += decisions_text({"iteration"}, report.decisions, "  ");
   for (auto const& why : report.refused_announcements) out += "  an announcement was refused: " + why + "\n";
   for (auto const& step : run.steps) out += step_text(step, iterations);
   for (std::size_t r = 0; r < run.hosts.size(); ++r) out += line_of_rank(run, r);

@@ -111,12 +111,6 @@ record::story_section clusters(mesh_history const& run) {
   return out;
 }
 
-std::string review_text(record::mesh_review const& one) {
-  return "after iteration " + std::to_string(one.iteration) + " the mesh was repartitioned" + clusters_text(one) +
-         ": " + scaled(one.stays, "s") + " each before, " + scaled(one.goes, "s") + " expected, for " +
-         scaled(one.entry, "s");
-}
-
 /// What the steps of an iteration take, of the rank that took longest, beside what was expected.
 void say_steps(record::story_section& out, mesh_history const& run) {
   auto const& of = run.report.run;
@@ -168,8 +162,8 @@ record::story_section iterations(mesh_history const& run, double until) {
       times.lines.push_back({"expected: " + scaled(seconds, "s"), "forecast", {{from, seconds}, {until, seconds}}});
     };
     if (run.report.plan.iteration > 0) expect(done, run.report.plan.iteration);
-    for (auto const& one : run.report.reviews)
-      if (one.moved) expect(static_cast<double>(one.iteration), one.goes);
+    for (auto const& one : run.report.decisions.kept)
+      if (one.moved()) expect(static_cast<double>(one.after), one.way().period);
     out.parts.emplace_back(std::move(times));
     auto const width = groups.front().count;
     out.say(
@@ -219,30 +213,12 @@ record::story_section ranks(mesh_history const& run) {
   return out;
 }
 
-record::story_section moves(mesh_history const& run) {
-  auto const& reviews = run.report.reviews;
-  record::story_section out{"Reviews of the partition", true};
-  if (run.end != record::run_end::complete && reviews.empty()) return out;  // it did not come to that
-  if (reviews.empty()) {
-    out.say(
-        "There were none: there is one rank with elements, the program was short, its cells cannot cross ranks, or "
-        "--skel-remap is off.");
-    return out;
-  }
-  record::story_table rows{
-      {"after iteration*", "an iteration now*", "with another partition*", "its cost*", "lost by staying so far*", ""}};
-  std::size_t const first = reviews.size() - std::min(reviews.size(), record::story_table::most_rows);
-  for (std::size_t k = first; k < reviews.size(); ++k) {
-    auto const& one = reviews[k];
-    rows.add(one.iteration, scaled(one.stays, "s"), scaled(one.goes, "s"), scaled(one.entry, "s"),
-             scaled(one.lost, "s"), one.moved ? "repartitioned" : "kept");
-  }
-  out.parts.emplace_back(std::move(rows));
-  if (first > 0) out.say("Shown are the last of " + std::to_string(reviews.size()) + ".");
-  out.say(
-      "skel repartitions the mesh once staying has cost as much as the move would, and if the remaining iterations pay "
-      "for it.");
-  return out;
+record::story_section decisions(mesh_history const& run) {
+  bool const none = run.end != record::run_end::complete;  // it did not come to that
+  return decision_section({"iteration"}, run.report.decisions,
+                          none ? ""
+                               : "There were none: there is one rank with elements, the program was short, its cells "
+                                 "cannot cross ranks, or --skel-remap is off.");
 }
 
 record::story_section checkpoints(mesh_history const& run) {
@@ -293,8 +269,8 @@ record::story_brief brief_of(mesh_history const& run) {
                 .expected = run.report.plan.iteration,
                 .all = run.iterations};
   record::story_brief out{.piece = "rank", .pieces = lines_of_ranks(run)};
-  for (auto const& one : run.report.reviews)
-    if (one.moved) pace.expected = one.goes, out.last = review_text(one);
+  for (auto const& one : run.report.decisions.kept)
+    if (one.moved()) pace.expected = one.way().period, out.last = decision_text({"iteration"}, one);
   out.state = pace_text(pace);
   return out;
 }
@@ -316,10 +292,9 @@ record::story story_of(mesh_history const& run) {
     out.so_far += " It went on after iteration " + std::to_string(*done) + ", from a checkpoint, up to iteration " +
                   std::to_string(last_iteration(run)) + ".";
   out.until = static_cast<double>(std::max<std::uint64_t>(1, last_iteration(run)));
-  for (auto const& one : run.report.reviews)
-    if (one.moved) out.marks.push_back({static_cast<double>(one.iteration), "moved", review_text(one)});
-  out.add(iterations(run, out.until), clusters(run), ranks(run), moves(run), refused(run.report.refused_announcements),
-          checkpoints(run));
+  out.marks = marks_of({"iteration"}, run.report.decisions);
+  out.add(iterations(run, out.until), clusters(run), ranks(run), decisions(run),
+          refused(run.report.refused_announcements), checkpoints(run));
   return out;
 }
 

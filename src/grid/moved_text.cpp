@@ -35,20 +35,115 @@ std::string ranks_text(std::vector<std::string> const& hosts, std::vector<int> c
   return out;
 }
 
-std::string moved_text(std::vector<std::string> const& stations, std::vector<std::string> const& hosts,
-                       std::vector<record::stage_move> const& moved) {
+std::string moved_text(moving_program const& of, std::vector<record::stage_move> const& moved) {
   std::string out;
   for (auto const& [station, from, to] : moved)
     out += (out.empty() ? "'" : ", '") +
-           (station < stations.size() ? stations[station] : "station " + std::to_string(station)) + "' from " +
-           ranks_text(hosts, from) + " to " + ranks_text(hosts, to);
+           (station < of.stations.size() ? of.stations[station] : "station " + std::to_string(station)) + "' from " +
+           ranks_text(of.hosts, from) + " to " + ranks_text(of.hosts, to);
   return out;
 }
 
-std::string clusters_text(record::mesh_review const& of) {
-  return (of.taken_in.empty() ? "" : ", takes in " + joined(of.taken_in)) +
-         (of.given_up.empty() ? "" : ", gives up " + joined(of.given_up)) +
-         (of.host_leaves ? ", as a host leaves" : "");
+namespace {
+
+/// What a decision moves: stages, or how many processes or elements, and with which clusters and ranks.
+std::string what_moves(moving_program const& of, record::move_decision const& made) {
+  std::string out = moved_text(of, made.stages);
+  if (made.parts > 0) out += of.use == "superstep" ? processes_text(made.parts) : counted(made.parts, "element");
+  if (!made.taken_in.empty()) out += ", takes in " + joined(made.taken_in);
+  if (!made.given_up.empty()) out += ", gives up " + joined(made.given_up);
+  if (made.ranks_then != made.ranks)
+    out += ", on " + counted(made.ranks_then, "rank") + " instead of " + std::to_string(made.ranks);
+  return out;
+}
+
+std::string time_text(moving_program const& of, double period) {
+  return scaled(period, "s") + " per " + of.use;
+}
+
+}  // namespace
+
+std::string decision_text(moving_program const& of, record::move_decision const& made) {
+  std::string out = "decision " + std::to_string(made.number) + print(", after %.2f s", made.seconds);
+  if (made.after > 0) out += " and " + counted(made.after, of.use);
+  auto const& to = made.way();
+  auto const what = what_moves(of, made);
+  out += ": " + what + (what.empty() ? "" : ", ") + "placement " + to.name + ", " + time_text(of, to.period) +
+         (made.could_stay() ? " instead of " + scaled(made.ways.front().period, "s") : ", because " + made.why) +
+         "; going there was to cost " + scaled(to.entry, "s") + ", staying had cost " + scaled(made.lost, "s");
+  if (!made.refused.empty()) return out + "; refused: " + made.refused;
+  if (made.took > 0) out += "; took " + scaled(made.took, "s");
+  return out + (made.measured > 0 ? "; " + time_text(of, made.measured) + " since" : "");
+}
+
+std::string plan_text(moving_program const& of, record::remap_record const& move) {
+  std::string const out = print("after %.2f s ", move.announced), moved = moved_text(of, move.moved),
+                    told = moved.empty() ? "" : "; " + moved,
+                    planned = moved.empty() ? "" : "; it was to move " + moved;
+  if (!move.refused.empty()) return out + "another plan was refused: " + move.refused + planned;
+  if (!move.rolled_back.empty())
+    return out + "the run went on by another plan, and a part of it was rolled back: " + move.rolled_back + planned;
+  if (move.repairs) return out + "stages went back to the ranks of their state" + told;
+  return out + "the run went on by another plan" +
+         (move.in_parts > 0 ? ", after " + counted(move.in_parts, "state") + " had moved part by part in " +
+                                  scaled(move.begun - move.announced, "s")
+                            : "") +
+         (move.done > 0 ? ", which all ranks obeyed " + scaled(move.done - move.announced, "s") + " later" : "") + told;
+}
+
+std::string decisions_text(moving_program const& of, record::move_history const& made, std::string const& indent) {
+  if (made.all == 0) return "";
+  std::string out =
+      indent + "remapping: " + counted(made.all, "decision") + ", " + std::to_string(made.to_move) + " to move\n";
+  std::uint64_t told = 0;
+  for (auto const& one : made.kept)
+    if (one.moved() && told < most_in_report) ++told, out += indent + "  " + decision_text(of, one) + "\n";
+  return made.to_move > told ? out + indent + "  ... " + std::to_string(made.to_move - told) + " more ...\n" : out;
+}
+
+std::vector<chart_mark> marks_of(moving_program const& of, record::move_history const& made) {
+  std::vector<chart_mark> out;
+  for (auto const& one : made.kept)
+    if (one.moved())
+      out.push_back({of.use == "item" ? one.seconds : static_cast<double>(one.after),
+                     one.refused.empty() ? "moved" : "refused", decision_text(of, one)});
+  return out;
+}
+
+record::story_section decision_section(moving_program const& of, record::move_history const& made, std::string none) {
+  record::story_section out{"Decisions to move or to stay", true};
+  if (made.all == 0) {
+    out.say(std::move(none));
+    return out;
+  }
+  record::story_table rows{{"decision*", "after*", of.use + "s*", "moves", "placement", "time per " + of.use + "*",
+                            "measured since*", "cost of going*", "took*", of.use + "s compared*", "lost by staying*",
+                            "instead of", "because", "refused!"}};
+  for (auto const& one : made.kept) {
+    if (one.chosen >= one.ways.size()) continue;
+    std::string others;
+    for (std::size_t w = 0; w < one.ways.size(); ++w)
+      if (w != one.chosen)
+        others += (others.empty() ? "" : "; ") + one.ways[w].name + " " + scaled(one.ways[w].period, "s") +
+                  (one.ways[w].entry > 0 ? " after " + scaled(one.ways[w].entry, "s") : "");
+    rows.add(one.number, print("%.2f s", one.seconds), one.after, one.moved() ? what_moves(of, one) : one.way().name,
+             one.moved() ? one.way().name : "", scaled(one.way().period, "s"), scaled(one.measured, "s"),
+             scaled(one.way().entry, "s"), scaled(one.took, "s"), print("%.4g", one.uses), scaled(one.lost, "s"),
+             others, one.why, one.refused);
+  }
+  auto const shown = rows.rows.size();
+  out.parts.emplace_back(std::move(rows));
+  out.say("Time per " + of.use +
+          " and cost of going are those expected of the chosen way. Ways are compared over a "
+          "number of " +
+          of.use +
+          "s: over these the better way would have saved as much as staying has lost so far. "
+          "A move pays if it saves more over these than it costs, and if the rest of the run pays for it. With few of "
+          "them it is too early to say.");
+  if (shown < made.all)
+    out.say("There were " + counted(made.all, "decision") + "; shown are " + std::to_string(shown) + ": of the " +
+            std::to_string(made.to_move) + " to move the first and the last, and the last others.");
+  return out;
 }
 
 std::string migration_price_text(double fixed, double per_byte) {

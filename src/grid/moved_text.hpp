@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/chart.hpp>
 #include <skel/detail/record/heard_announcement.hpp>
-#include <skel/detail/record/mesh_record.hpp>
-#include <skel/detail/record/stage_move.hpp>
+#include <skel/detail/record/move_record.hpp>
+#include <skel/detail/record/story.hpp>
 
 namespace skel {
 
@@ -33,12 +34,33 @@ std::string rank_text(std::vector<std::string> const& hosts, int rank);
 /// Workers by their ranks: "rank 1 (n1), rank 2 (n2) x3".
 std::string ranks_text(std::vector<std::string> const& hosts, std::vector<int> const& ranks);
 
-/// What moved: "'work' from rank 1 (n1) to rank 2 (n2), 'count' from ...". `stations`: their names.
-std::string moved_text(std::vector<std::string> const& stations, std::vector<std::string> const& hosts,
-                       std::vector<record::stage_move> const& moved);
+/// A program whose decisions and plans are told.
+struct moving_program {
+  std::string use;                               ///< what it repeats, as "iteration"
+  std::vector<std::string> stations{}, hosts{};  ///< names, of a pipeline; name per rank
+};
 
-/// Clusters that a program over a mesh takes in or gives up: ", takes in nancy, gives up lille, as a host leaves".
-std::string clusters_text(record::mesh_review const& of);
+/// What moved: "'work' from rank 1 (n1) to rank 2 (n2), 'count' from ...".
+std::string moved_text(moving_program const& of, std::vector<record::stage_move> const& moved);
+
+/// A decision with its figures, and what came of it: "decision 2, after 4.00 s and 900 items: 'work' from rank 0 (n0)
+/// to rank 1 (n1), placement n0 | n1, 1 ms per item instead of 2 ms; ...; took 0.4 s; 1.1 ms per item since".
+std::string decision_text(moving_program const& of, record::move_decision const& made);
+
+/// What became of another plan: "after 4.00 s the run went on by another plan; ...".
+std::string plan_text(moving_program const& of, record::remap_record const& move);
+
+/// How many decisions there were, and each that moved the program. A line each; empty: none was made.
+std::string decisions_text(moving_program const& of, record::move_history const& made, std::string const& indent = {});
+
+/// Marks of those that moved it, or were to, over iterations, supersteps or seconds.
+std::vector<chart_mark> marks_of(moving_program const& of, record::move_history const& made);
+
+/// A row for each. `none`: what is said where there is none.
+record::story_section decision_section(moving_program const& of, record::move_history const& made, std::string none);
+
+/// Of what came again and again while a program ran, so many are listed in its report.
+inline constexpr std::size_t most_in_report = 8;
 
 /// What a migration takes beside the way of its state: "78 us", "78 us and 1.2 ns/B".
 std::string migration_price_text(double fixed, double per_byte);

@@ -16,9 +16,6 @@ namespace skel {
 
 namespace {
 
-/// Of what came again and again while a program ran, so many are listed, and of forecasts the last.
-constexpr std::size_t most_in_report = 8;
-
 /// The most of a stage's name, and of the hosts of its workers, that a row shows [B].
 constexpr std::size_t widest_name = 40, most_of_hosts = 300;
 
@@ -83,26 +80,6 @@ std::string forecasts_text(record::run_record const& run) {
   return out;
 }
 
-/// What became of another plan, and which stages it has elsewhere.
-std::string move_text(record::run_record const& run, record::remap_record const& move) {
-  std::string out = print("  after %.2f s ", move.announced);
-  if (!move.refused.empty())
-    out += "another plan was refused: " + move.refused;
-  else if (!move.rolled_back.empty())
-    out += "it went on by another plan, and a part of it was rolled back: " + move.rolled_back;
-  else if (move.repairs)
-    out += "stages went back to the ranks of their state";
-  else if (move.done > 0)
-    out += "it went on by another plan, which all ranks obeyed " + scaled(move.done - move.announced, "s") + " later" +
-           (move.in_parts > 0 ? ", after states had moved part by part in " + scaled(move.begun - move.announced, "s")
-                              : std::string());
-  else
-    out += "it went on by another plan until the stream ended";
-  if (move.moved.empty()) return out;
-  bool const fine = move.refused.empty() && move.rolled_back.empty();
-  return out + (fine ? "; " : "; it was to move ") + moved_text(run.names, run.hosts, move.moved);
-}
-
 /// What became of other plans that came while the run went on: those that were refused for one reason are told once.
 std::string moves_text(record::run_record const& run) {
   struct refusals {
@@ -121,41 +98,12 @@ std::string moves_text(record::run_record const& run) {
     if (times == 0) continue;  // it is told
     if (++told > most_in_report) break;
     plans += times;
-    out += move_text(run, move);
+    out += "  " + plan_text({"item", run.names, run.hosts}, move);
     if (times > 1) out += print(" (%zu times for this reason, the last after %.2f s)", times, same->second.latest);
     out += "\n";
   }
   if (run.remaps.all() > plans)
     out += print("  ... %llu more plans ...\n", static_cast<unsigned long long>(run.remaps.all() - plans));
-  return out;
-}
-
-/// Whether it was to go on elsewhere: each decision that moved it, with what it was made by, and how many did not.
-std::string decisions_text(record::run_record const& run) {
-  std::string out;
-  if (run.remap_decisions == 0) return out;
-  out += "remapping: " + counted(run.remap_decisions, "decision") + ", " +
-         print("%llu", static_cast<unsigned long long>(run.decisions_to_move)) + " to move\n";
-  std::size_t told = 0;
-  for (auto const& made : run.decisions) {
-    if (!made.moved() || told == most_in_report) continue;
-    ++told;
-    auto const& to = made.ways[made.chosen];
-    bool const could_stay = made.ways.front().name == "stay";
-    out += print("  after %.2f s ", made.seconds) + (made.refused.empty() ? "moved " : "did not move ") +
-           moved_text(run.names, run.hosts, made.stages) + " (placement " + to.name + "): " + scaled(to.period, "s") +
-           " per item" +
-           (could_stay ? " instead of " + scaled(made.ways.front().period, "s") : std::string(", as a host leaves")) +
-           "; going there was to cost " + scaled(to.entry, "s") + ", staying had cost " + scaled(made.lost, "s");
-    if (!made.refused.empty())
-      out += "; it was refused: " + made.refused;
-    else
-      out += "; expected to take " + scaled(made.expected, "s") +
-             (made.took > 0 ? ", took " + scaled(made.took, "s") : std::string(", and the stream ended meanwhile"));
-    out += "\n";
-  }
-  if (run.decisions_to_move > told)
-    out += print("  ... %llu more ...\n", static_cast<unsigned long long>(run.decisions_to_move - told));
   return out;
 }
 
@@ -270,7 +218,7 @@ std::string run_report::text() const {
   out += "\n";
   out += forecasts_text(run);
   if (!unlike.empty()) out += "  " + unlike + "\n";
-  out += run.remap_decisions > 0 ? decisions_text(run) : moves_text(run);
+  out += run.decisions.all > 0 ? decisions_text({"item", run.names, run.hosts}, run.decisions) : moves_text(run);
   out += announcements_text(run);
   out += checkpoints_text(*this);
   out += print("  %-20s %4s %7s %10s %10s %9s  %10s %6s %8s\n", "stage", "rank", "workers", "takes", "gives", "batches",

@@ -18,47 +18,18 @@ namespace skel {
 
 namespace {
 
-std::string stages_text(record::run_history const& run, std::vector<record::stage_move> const& moved) {
-  return moved_text(run.stations, run.hosts, moved);
-}
-
-/// The figures of a decision, as its mark says them.
-std::string decision_text(record::run_history const& run, record::remap_decision const& made) {
-  std::string out = "decision " + std::to_string(made.number) + print(", after %.2f s: ", made.seconds);
-  auto const& to = made.ways[made.chosen];
-  auto const& from = made.ways.front();
-  if (!made.stages.empty()) out += stages_text(run, made.stages) + ", ";
-  out += "placement " + to.name + ", " + scaled(to.period, "s") + " per item" +
-         (from.name == "stay" ? " instead of " + scaled(from.period, "s") : "") + "; priced at " +
-         scaled(to.entry, "s") + ", expected to take " + scaled(made.expected, "s");
-  if (!made.refused.empty()) return out + "; refused: " + made.refused;
-  return out + (made.took > 0 ? ", took " + scaled(made.took, "s") : "");
-}
-
-/// What became of another plan, as its mark says it.
-std::string move_text(record::run_history const& run, record::remap_record const& move) {
-  std::string const out = print("after %.2f s ", move.announced), moved = stages_text(run, move.moved),
-                    told = moved.empty() ? "" : "; " + moved,
-                    planned = moved.empty() ? "" : "; it was to move " + moved;
-  if (!move.refused.empty()) return out + "another plan was refused: " + move.refused + planned;
-  if (!move.rolled_back.empty())
-    return out + "the run went on by another plan, and a part of it was rolled back: " + move.rolled_back + planned;
-  if (move.repairs) return out + "stages went back to the ranks of their state" + told;
-  return out + "the run went on by another plan" +
-         (move.in_parts > 0 ? ", after " + counted(move.in_parts, "state") + " had moved part by part" : "") + told;
+moving_program program_of(record::run_history const& run) {
+  return {"item", run.stations, run.hosts};
 }
 
 /// Where the line was told to go on elsewhere, and where it did not all the same.
 std::vector<chart_mark> marks_of(record::run_history const& run) {
-  std::vector<chart_mark> out;
-  for (auto const& made : run.decisions)
-    if (made.moved())
-      out.push_back({made.seconds, made.refused.empty() ? "moved" : "refused", decision_text(run, made)});
+  auto out = marks_of(program_of(run), run.decisions);
   for (auto const& move : run.remaps) {
     bool const half_way = !move.rolled_back.empty() || move.repairs;  // no decision says that
-    if (half_way || run.decisions.empty())
+    if (half_way || run.decisions.kept.empty())
       out.push_back({move.announced, move.refused.empty() && move.rolled_back.empty() ? "moved" : "refused",
-                     move_text(run, move)});
+                     plan_text(program_of(run), move)});
   }
   return out;
 }
@@ -220,41 +191,6 @@ record::story_section hosts(record::run_history const& run) {
   return out;
 }
 
-record::story_section decisions(record::run_history const& run) {
-  record::story_section out{"Decisions to move or to stay", true};
-  if (run.remap_decisions == 0) {
-    out.say("There were none.");
-    return out;
-  }
-  record::story_table rows{{"decision*", "after*", "moves", "placement", "time per item*", "cost of going*",
-                            "items compared*", "lost by staying*", "expected to take*", "took*", "instead of",
-                            "refused!"}};
-  for (auto const& made : run.decisions) {
-    if (made.chosen >= made.ways.size()) continue;
-    bool const moved = made.moved();
-    auto const& way = made.ways[made.chosen];
-    std::string others;
-    for (std::size_t w = 0; w < made.ways.size(); ++w)
-      if (w != made.chosen)
-        others += (others.empty() ? "" : "; ") + made.ways[w].name + " " + scaled(made.ways[w].period, "s") +
-                  (made.ways[w].entry > 0 ? " after " + scaled(made.ways[w].entry, "s") : "");
-    rows.add(made.number, print("%.2f s", made.seconds), moved ? stages_text(run, made.stages) : "stay",
-             moved ? way.name : "", scaled(way.period, "s"), scaled(way.entry, "s"), print("%.4g", made.items),
-             scaled(made.lost, "s"), scaled(made.expected, "s"), scaled(made.took, "s"), others, made.refused);
-  }
-  auto const shown = rows.rows.size();
-  out.parts.emplace_back(std::move(rows));
-  out.say(
-      "Time per item and cost of going are those expected of the chosen way. Ways are compared over a number of items: "
-      "over these the better way would have saved as much as staying has lost so far. A move pays if it saves more "
-      "over these items than it costs. With few items it is too early to say.");
-  if (shown < run.remap_decisions)
-    out.say("There were " + counted(run.remap_decisions, "decision") + "; shown are " + std::to_string(shown) +
-            ": of the " + std::to_string(run.decisions_to_move) +
-            " to move the line the first and the last, and the last others.");
-  return out;
-}
-
 /// What became of other plans, in the order in which they came.
 record::story_section moves(record::run_history const& run) {
   record::story_section out{"Other plans", true};
@@ -265,8 +201,8 @@ record::story_section moves(record::run_history const& run) {
     bool const done = move.refused.empty() && move.done > 0, begun = move.refused.empty() && move.begun > 0;
     rows.add(move.epoch, print("%.3f s", move.announced), begun ? print("%.3f s", move.begun) : "-",
              done ? print("%.3f s", move.done) : "-", done ? scaled(move.done - move.announced, "s") : "-",
-             stages_text(run, move.moved), move.in_parts > 0 ? std::to_string(move.in_parts) : "-", move.refused,
-             move.rolled_back, move.repairs ? "stages are on the ranks of their state" : "");
+             moved_text(program_of(run), move.moved), move.in_parts > 0 ? std::to_string(move.in_parts) : "-",
+             move.refused, move.rolled_back, move.repairs ? "stages are on the ranks of their state" : "");
   }
   out.parts.emplace_back(std::move(rows));
   out.say_which(run.remaps, "plans");
@@ -338,8 +274,8 @@ record::story_brief brief_of(record::run_history const& run) {
   out.state = items_text(run.items, run.seconds, rate,
                          run.forecasts.empty() ? record::throughput_forecast{} : run.forecasts.back());
   for (std::size_t s = 0; s < run.stations.size(); ++s) out.pieces.push_back(line_of_stage(run, s));
-  if (run.remap_decisions > 0)
-    out.last = counted(run.remap_decisions, "decision") + ", " + std::to_string(run.decisions_to_move) + " to move";
+  if (auto const& made = run.decisions; made.all > 0)
+    out.last = counted(made.all, "decision") + ", " + std::to_string(made.to_move) + " to move";
   auto const marks = marks_of(run);
   if (auto const last = std::ranges::max_element(marks, {}, &chart_mark::at); last != marks.end())
     out.last += (out.last.empty() ? "" : "; ") + last->says;
@@ -360,7 +296,8 @@ record::story story_of(record::run_history const& run) {
   out.until = run.seconds > 0 ? run.seconds : 1, out.unit = " s";
   out.marks = marks_of(run);
   if (!run.moments.empty()) out.add(throughput(run), places(run), stages(run), hosts(run));
-  out.add(decisions(run), moves(run), reasons(run), announced(run), silences(run), refused(run.refused_announcements));
+  out.add(decision_section(program_of(run), run.decisions, "There were none."), moves(run), reasons(run),
+          announced(run), silences(run), refused(run.refused_announcements));
   if (run.apart > 1)
     out.sections.front().say(
         "To stay within " + std::to_string(record::history_recorder::most_moments) + " points per line, only one of " +

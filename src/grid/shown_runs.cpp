@@ -36,9 +36,7 @@ std::vector<std::vector<int>> ranks_of_stations(plan::run_plan const& plan) {
 
 void tell_decisions(line_view& view, remapping const* watcher) {
   if (watcher == nullptr) return;
-  view.tell([&](record::history_recorder& of) {
-    of.decide(watcher->decisions(), watcher->decided(), watcher->decided_to_move());
-  });
+  view.tell([&](record::history_recorder& of) { of.decide(watcher->decisions()); });
 }
 
 }  // namespace
@@ -63,13 +61,13 @@ void show_run(line_view& view, run_report const& report, runtime::run_options& o
   };
   if (!options.next_plan) return;
   options.next_plan = [&view, watcher, then = options.next_plan](plan::run_plan const& now, double seconds) {
-    std::uint64_t const before = watcher == nullptr ? 0 : watcher->decided();
+    std::uint64_t const before = watcher == nullptr ? 0 : watcher->decisions().all;
     auto next = then(now, seconds);
     view.tell([&](record::history_recorder& of) {
       of.place(seconds, ranks_of_stations(now));
       if (watcher != nullptr) of.announce(watcher->announcements().kept(), watcher->announcements().all());
     });
-    if (watcher != nullptr && watcher->decided() != before) tell_decisions(view, watcher);
+    if (watcher != nullptr && watcher->decisions().all != before) tell_decisions(view, watcher);
     return next;
   };
 }

@@ -111,12 +111,6 @@ void history_recorder::add(remap_record const& what) {
   history_.remaps.add(what);
 }
 
-void history_recorder::decide(std::vector<remap_decision> decisions, std::uint64_t all, std::uint64_t to_move) {
-  history_.decisions = std::move(decisions);
-  history_.remap_decisions = all;
-  history_.decisions_to_move = to_move;
-}
-
 void history_recorder::announce(std::vector<heard_announcement> heard, std::uint64_t all) {
   history_.announcements = std::move(heard);
   history_.announced = all;
@@ -139,7 +133,7 @@ void history_recorder::complete(run_record const& run) {
   if (run.seconds > 0) all.push_back(std::move(last));
   history_.forecasts = run.forecasts;
   history_.remaps = run.remaps;
-  decide(run.decisions, run.remap_decisions, run.decisions_to_move);
+  decide(run.decisions);
   announce(run.announcements, run.announced);
   if (!run.final_ranks.empty()) place(run.seconds, run.final_ranks);
   history_.seconds = run.seconds;

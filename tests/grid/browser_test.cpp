@@ -64,8 +64,7 @@ class Browser : public testing::Test {
 
 skel::record::run_history some_run() {
   auto out = skel::made_up::run("work", 3, 60);
-  out.decisions = {skel::made_up::decision(1, false), skel::made_up::decision(2, true)};
-  out.remap_decisions = 2;
+  out.decisions = {{skel::made_up::decision(1, false), skel::made_up::decision(2, true)}, 2, 1};
   out.forecasts = {{.rate = 100, .low = 80, .high = 120, .why = {}}};
   return out;
 }

@@ -692,7 +692,7 @@ TEST(MeshOnGrid, ElementsAreDealtAnewWhereARankHasBecomeSlow) {
     EXPECT_EQ(found.values[e].first, (found.report.run.iterations + 1) * e) << e;
     elsewhere += std::popcount(found.values[e].second) > 1 ? 1U : 0U;
   }
-  bool const moved = std::ranges::any_of(found.report.reviews, &skel::record::mesh_review::moved);
+  bool const moved = found.report.decisions.to_move > 0;
   EXPECT_EQ(moved, grid.size() > 1);
   EXPECT_EQ(elsewhere > 0, grid.size() > 1);
 }
@@ -792,8 +792,8 @@ TEST_F(MeshOnClusters, AClusterIsTakenInWhenTheChosenOneIsSlow) {
         return of.n > 20 && of.first == me ? 2e-3 : 0;
       });
   EXPECT_EQ(std::ranges::count(found.report.plan.clusters, true, &skel::mesh_cluster::takes_part), 1);
-  EXPECT_TRUE(
-      std::ranges::any_of(found.report.reviews, [](auto const& of) { return of.moved && !of.taken_in.empty(); }));
+  EXPECT_TRUE(std::ranges::any_of(found.report.decisions.kept,
+                                  [](auto const& of) { return of.moved() && !of.taken_in.empty(); }));
   EXPECT_TRUE(std::ranges::any_of(found.values, [](walked const& c) { return c.first != c.last; }));
   std::ostringstream text;
   text << found.report;
@@ -833,7 +833,8 @@ void MeshOnClusters::expect_left() {
   auto const left = found.values.front().left;
   EXPECT_FALSE(std::ranges::any_of(found.values, [&](walked const& c) { return c.last == left; }))
       << found.report.plan << found.report;
-  EXPECT_TRUE(std::ranges::any_of(found.report.reviews, &skel::record::mesh_review::host_leaves));
+  EXPECT_TRUE(
+      std::ranges::any_of(found.report.decisions.kept, [](auto const& of) { return of.moved() && !of.could_stay(); }));
 }
 
 TEST_F(MeshOnClusters, AHostThatComesIsTakenIn) {
@@ -857,8 +858,9 @@ TEST_F(MeshOnClusters, AHostThatComesIsTakenIn) {
   }
   EXPECT_FALSE(std::ranges::any_of(found.values, [](walked const& c) { return c.last > 1; }));
   EXPECT_TRUE(std::ranges::any_of(found.values, [](walked const& c) { return c.last == 1; }));
-  EXPECT_TRUE(std::ranges::any_of(
-      found.report.reviews, [](auto const& of) { return of.moved && of.taken_in == std::vector<std::string>{"c1"}; }));
+  EXPECT_TRUE(std::ranges::any_of(found.report.decisions.kept, [](auto const& of) {
+    return of.moved() && of.taken_in == std::vector<std::string>{"c1"};
+  }));
 }
 
 /// A folder of its own on rank 0, which removes it.

@@ -116,9 +116,10 @@ TEST_F(Remapping, AHostThatLeavesIsLeftWithTheStateOfTheStage) {
   // Where the stage was elsewhere it has moved, and the report says why.
   if (report.plan.run.stations[1].ranks != std::vector<int>{0}) {
     EXPECT_GE(run.moves, 1U) << report;
-    ASSERT_FALSE(run.decisions.empty());
-    EXPECT_GE(run.remap_decisions, 1U);
-    EXPECT_THAT(report.text(), testing::ContainsRegex("moved 'count' from rank [0-9] \\(.*\\) to rank 0 \\("));
+    ASSERT_FALSE(run.decisions.kept.empty());
+    EXPECT_GE(run.decisions.to_move, 1U);
+    EXPECT_THAT(report.text(),
+                testing::ContainsRegex("decision [0-9]+, after .*: 'count' from rank [0-9] \\(.*\\) to rank 0 \\("));
   }
 }
 
@@ -207,7 +208,7 @@ TEST_F(Remapping, NothingMovesWhereItIsOff) {
   });
   if (grid.rank() == 0) expect_all(3000);
   EXPECT_TRUE(report.run.remaps.empty());
-  EXPECT_EQ(report.run.remap_decisions, 0U);
+  EXPECT_EQ(report.run.decisions.all, 0U);
 }
 
 }  // namespace

@@ -112,21 +112,22 @@ TEST(Report, SaysWhichStagesMovedFromWhereToWhere) {
   auto report = run_of_two_hosts();
   report.run.remaps.add({.epoch = 1, .announced = 1, .begun = 1.1, .done = 1.2, .moved = {{1, {0}, {1}}}});
   EXPECT_THAT(report.text(),
-              HasSubstr("  after 1.00 s it went on by another plan, which all ranks obeyed 200 ms later; "
+              HasSubstr("  after 1.00 s the run went on by another plan, which all ranks obeyed 200 ms later; "
                         "'work' from rank 0 (n0) to rank 1 (n1)\n"));
-  report.run.remap_decisions = 5;
-  report.run.decisions = {{.number = 3,
-                           .seconds = 2,
-                           .ways = {{"stay", 2e-3}, {"n0 | n1*2 | n0", 1e-3, 0.1, 0.3}},
-                           .chosen = 1,
-                           .expected = 0.4,
-                           .took = 0.5,
-                           .refused = {},
-                           .stages = {{1, {0}, {1, 1}}}}};
-  EXPECT_THAT(
-      report.text(),
-      HasSubstr("  after 2.00 s moved 'work' from rank 0 (n0) to rank 1 (n1) x2 (placement n0 | n1*2 | n0): 1 ms "
-                "per item instead of 2 ms; going there was to cost 300 ms"));
+  report.run.decisions.kept = {{.number = 3,
+                                .seconds = 2,
+                                .after = 4,
+                                .ways = {{"stay", 2e-3}, {"n0 | n1*2 | n0", 1e-3, 0.1, 0.3}},
+                                .chosen = 1,
+                                .lost = 0.35,
+                                .took = 0.5,
+                                .measured = 1.2e-3,
+                                .stages = {{1, {0}, {1, 1}}}}};
+  report.run.decisions.all = 5, report.run.decisions.to_move = 1;
+  EXPECT_THAT(report.text(),
+              HasSubstr("remapping: 5 decisions, 1 to move\n  decision 3, after 2.00 s and 4 items: 'work' from rank 0 "
+                        "(n0) to rank 1 (n1) x2, placement n0 | n1*2 | n0, 1 ms per item instead of 2 ms; going there "
+                        "was to cost 300 ms, staying had cost 350 ms; took 500 ms; 1.2 ms per item since\n"));
 }
 
 TEST(Report, TellsPlansThatWereRefusedForOneReasonOnce) {
@@ -139,7 +140,7 @@ TEST(Report, TellsPlansThatWereRefusedForOneReasonOnce) {
               HasSubstr("  after 0.10 s another plan was refused: it does not fit (19 times for this reason, the last "
                         "after 2.00 s)\n  after 0.70 s another plan was refused: no memory; it was to move 'work' from "
                         "rank 0 (n0) to rank 1 (n1)\n"
-                        "  after 3.00 s it went on"));
+                        "  after 3.00 s the run went on"));
 }
 
 TEST(Report, CountsWhatIsNotListed) {
@@ -152,11 +153,9 @@ TEST(Report, CountsWhatIsNotListed) {
   }
   EXPECT_THAT(report.text(), AllOf(HasSubstr("  ... 4990 more forecasts ...\n  from item 5000 on"),
                                    HasSubstr("  ... 4000 more plans ...\n")));
-  report.run.remap_decisions = 9000;
-  report.run.decisions_to_move = 4000;
   for (std::uint64_t k = 1; k <= 1000; ++k)
-    report.run.decisions.push_back(
-        {.number = k, .ways = {{.name = "stay"}, {.name = "there"}}, .chosen = 1, .refused = {}});
+    report.run.decisions.add({.ways = {{.name = "stay"}, {.name = "there"}}, .chosen = 1});
+  report.run.decisions.all = 9000, report.run.decisions.to_move = 4000;
   EXPECT_THAT(report.text(), AllOf(HasSubstr("remapping: 9000 decisions, 4000 to move\n"),
                                    HasSubstr("  ... 3992 more ...\n"), Not(HasSubstr("more plans"))));
 }

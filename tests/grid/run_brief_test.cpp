@@ -36,27 +36,27 @@ TEST(RunBrief, SaysFromWhichItemOnAForecastStands) {
 
 TEST(RunBrief, SayTheLastDecision) {
   auto run = skel::made_up::run("work", 2, 9);
-  run.decisions = {skel::made_up::decision(1, true), skel::made_up::decision(2, false)};
-  run.remap_decisions = 12;
-  run.decisions_to_move = 3;
+  run.decisions = {{skel::made_up::decision(1, true), skel::made_up::decision(2, false)}, 12, 3};
   auto const first = lines_of(run).back();
   EXPECT_THAT(first, HasSubstr("  12 decisions, 3 to move; decision 1, after 1.00 s: 'work' from rank 0 (node-0)"));
-  run.decisions.push_back(skel::made_up::decision(3, true, "no memory"));
+  run.decisions.kept.push_back(skel::made_up::decision(3, true, "no memory"));
   EXPECT_THAT(lines_of(run).back(), testing::AllOf(HasSubstr("decision 3, after 3.00 s: 'work' from rank 0"),
                                                    HasSubstr("refused: no memory")));
-  run.decisions.push_back(skel::made_up::decision(4, true));
+  run.decisions.kept.push_back(skel::made_up::decision(4, true));
   EXPECT_THAT(lines_of(run).back(),
               testing::AllOf(HasSubstr("decision 4, after 4.00 s: 'work' from rank 0 (node-0) to rank 1 (node-1)"),
-                             HasSubstr("expected to take 400 ms, took 500 ms")));
+                             HasSubstr("going there was to cost 300 ms, staying had cost 350 ms; took 500 ms")));
 }
 
 TEST(RunBrief, SayTheLastPlanThatSomebodyGave) {
   auto run = skel::made_up::run("work", 2, 9);
   run.remaps = {{.epoch = 1, .announced = 1, .begun = 1.1, .done = 1.2, .moved = {{1, {1}, {0}}}}};
   EXPECT_EQ(lines_of(run).back(),
-            "  after 1.00 s the run went on by another plan; 'work' from rank 1 (node-1) to rank 0 (node-0)");
+            "  after 1.00 s the run went on by another plan, which all ranks obeyed 200 ms later; 'work' from rank 1 "
+            "(node-1) to rank 0 (node-0)");
   run.remaps.back().moved.clear();
-  EXPECT_EQ(lines_of(run).back(), "  after 1.00 s the run went on by another plan");
+  EXPECT_EQ(lines_of(run).back(),
+            "  after 1.00 s the run went on by another plan, which all ranks obeyed 200 ms later");
   run.remaps.add({.epoch = 2, .announced = 2, .refused = "it does not fit"});
   EXPECT_EQ(lines_of(run).back(), "  after 2.00 s another plan was refused: it does not fit");
   run.remaps.add(

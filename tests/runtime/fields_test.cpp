@@ -5,9 +5,8 @@
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/record/bsp_record.hpp>
-#include <skel/detail/record/mesh_record.hpp>
+#include <skel/detail/record/move_record.hpp>
 #include <skel/detail/record/rank_progress.hpp>
-#include <skel/detail/record/remap_decision.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/errors.hpp>
@@ -26,12 +25,12 @@ namespace runtime = skel::runtime;
 template <class T>
 class FieldsBetweenRanks : public testing::Test {};
 
-using all =
-    testing::Types<plan::placement, plan::station_plan, plan::run_plan, record::span, record::station_record,
-                   record::stage_move, record::remap_record, record::checkpoint_record, record::throughput_forecast,
-                   record::station_progress, record::round_trip, record::rank_progress, record::remap_way,
-                   record::remap_decision, record::migration_candidate, record::bsp_decisions, record::mesh_review,
-                   runtime::dependency, runtime::failure, runtime::unmoved_state, runtime::program_failure>;
+using all = testing::Types<plan::placement, plan::station_plan, plan::run_plan, record::span, record::station_record,
+                           record::stage_move, record::remap_record, record::checkpoint_record,
+                           record::throughput_forecast, record::station_progress, record::round_trip,
+                           record::rank_progress, record::move_way, record::move_decision, record::move_history,
+                           record::migration_candidate, record::bsp_decisions, runtime::dependency, runtime::failure,
+                           runtime::unmoved_state, runtime::program_failure>;
 TYPED_TEST_SUITE(FieldsBetweenRanks, all);
 
 TYPED_TEST(FieldsBetweenRanks, AreReadBackAsTheyWereWritten) {

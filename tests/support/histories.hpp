@@ -41,14 +41,16 @@ inline record::run_history run(std::string stage, std::size_t ranks, std::size_t
 }
 
 /// A decision with this number that moved the second stage from rank 0 to rank 1, or to stay.
-inline record::remap_decision decision(std::uint64_t number, bool moved, std::string refused = {}) {
-  record::remap_decision out;
+inline record::move_decision decision(std::uint64_t number, bool moved, std::string refused = {}) {
+  record::move_decision out;
   out.number = number;
   out.seconds = static_cast<double>(number);
   out.ways = {{"stay", 2e-3, 0, 0}, {"(node-0, node-1, node-0)", 1e-3, 0.1, 0.3}};
   out.chosen = moved ? 1 : 0;
-  out.items = 1000;
-  out.expected = moved ? 0.4 : 0;
+  out.uses = 1000;
+  out.lost = 0.35;
+  out.why = moved ? "it pays" : "no move pays yet";
+  out.measured = 1.1e-3;
   out.took = moved && refused.empty() ? 0.5 : 0;
   out.refused = std::move(refused);
   if (moved) out.stages = {{1, {0}, {1}}};

@@ -34,7 +34,19 @@ inline mesh_history mesh_run(std::string const& name) {
                {"E", {0, 0, 0}, {0, 0, 0}},
                {"change", {0.01, 0.01, 0}, {0.02, 0.01, 0}}};
   run.shares = {{550, 20, 25, 1, 1200}, {410, 20, 25, 1, 1200}, {}};
-  out.report.reviews = {{20, 0.0021, 0.0021, 0.01, 0.001, false}, {40, 0.003, 0.0025, 0.01, 0.02, true}};
+  auto& decisions = out.report.decisions;
+  decisions.add(
+      {.seconds = 0.04, .after = 20, .ways = {{"stay", 0.0021}}, .why = "a look would not pay", .lost = 0.001});
+  decisions.add({.seconds = 0.083,
+                 .after = 40,
+                 .ways = {{"stay", 0.003}, {"repartitioned", 0.0025, 0.05, 0.01}},
+                 .chosen = 1,
+                 .why = "it pays",
+                 .uses = 40,
+                 .lost = 0.02,
+                 .took = 0.011,
+                 .measured = 0.0027,
+                 .parts = 130});
   out.report.checkpoints = {.written = 2, .bytes = 48000, .seconds = 0.01, .item = 80, .problem = {}};
   out.times.add(39, 0.08), out.times.add(1, 0.003), out.times.add(60, 0.167);
   platform::link const path{0.05, 1e7};

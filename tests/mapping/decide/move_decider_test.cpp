@@ -30,20 +30,19 @@ struct told final : record::decision_log {
 /// A use takes 1 s here and 0.5 s elsewhere, where getting there is to take 2 s.
 ways_to_go_on at(double passed, double entry = 2) {
   ways_to_go_on now{.passed = passed, .stays = 1, .period = 1};
-  now.elsewhere.push_back({"elsewhere", 0, 0.5, 0, entry, "a kind"});
+  now.elsewhere.push_back({"elsewhere", 0.5, 0, entry, "a kind"});
   now.since = 1;
   return now;
 }
 
 TEST(RemapChoice, KeepsTheLawsOfAProblemInEachFamily) {
   for (auto const& family : {of_lines, of_meshes, of_bsp})
-    expect_decision_laws<remap_choice>(
-        [&] { return remap_choice(family); },
-        {7, 10, {{"stay", 0, 0.1, 0, 0}, {"(a)", 0, 0.05, 0.1, 0.4}, {"(b)", 1, 0.02, 0, 3}}, 1e6});
+    expect_decision_laws<remap_choice>([&] { return remap_choice(family); },
+                                       {7, 10, {{"stay", 0.1}, {"(a)", 0.05, 0.1, 0.4}, {"(b)", 0.02, 0, 3}}, 1e6});
 }
 
 TEST(RemapChoice, SaysItsFamily) {
-  remap_request const asked{0, 12, {{"stay", 0, 0.1, 0, 0}}, 40};
+  remap_request const asked{0, 12, {{"stay", 0.1}}, 40};
   EXPECT_EQ(remap_choice(of_bsp).describe(asked), "after 12 supersteps: 1 ways compared over 40 supersteps");
   EXPECT_EQ(remap_choice(of_bsp).problem_of(asked), "migration");
   EXPECT_EQ(remap_choice(of_lines).describe({1, 0.5, asked.ways, 3}),
@@ -78,12 +77,12 @@ TEST(MoveDecider, MovesWhenStayingHasCostWhatMovingCosts) {
     EXPECT_EQ(made.number, static_cast<std::uint64_t>(k + 1));
     EXPECT_DOUBLE_EQ(made.gain, 0.5);
     EXPECT_DOUBLE_EQ(made.lost, 0.5 * k);
-    if (made.moves) moved = k;
+    if (made.moved()) moved = k;
   }
   // What was lost from the first look on, half a second a use.
   EXPECT_EQ(moved, 5) << "where both cost the same it stays";
   EXPECT_EQ(one.lost().since_move(), 0);
-  EXPECT_FALSE(one.decide(at(6)).moves) << "a better way that was not known has cost nothing yet";
+  EXPECT_FALSE(one.decide(at(6)).moved()) << "a better way that was not known has cost nothing yet";
 }
 
 TEST(MoveDecider, CountsTheShareOfWhatMayBeWonAtMostThatTheBestWayWins) {
@@ -94,7 +93,7 @@ TEST(MoveDecider, CountsTheShareOfWhatMayBeWonAtMostThatTheBestWayWins) {
   auto const made = one.decide(now);
   EXPECT_DOUBLE_EQ(made.lost, 4);
   EXPECT_DOUBLE_EQ(made.uses, 8);
-  EXPECT_TRUE(made.moves);
+  EXPECT_TRUE(made.moved());
 }
 
 TEST(MoveDecider, ForgetsWhatWasLostWhereNoWayIsBetter) {
@@ -102,7 +101,7 @@ TEST(MoveDecider, ForgetsWhatWasLostWhereNoWayIsBetter) {
   for (int k = 0; k < 4; ++k) one.decide(at(k));
   auto same = at(4);
   same.elsewhere.front().period = 1;
-  EXPECT_FALSE(one.decide(same).moves);
+  EXPECT_FALSE(one.decide(same).moved());
   EXPECT_EQ(one.lost().since_move(), 0);
 }
 
@@ -111,7 +110,7 @@ TEST(MoveDecider, GoesAtOnceWhereItMust) {
   auto now = at(0, 1e6);
   now.must_go = true;
   auto const made = one.decide(now);
-  EXPECT_TRUE(made.moves);
+  EXPECT_TRUE(made.moved());
   EXPECT_EQ(made.ways.size(), 1u);
   EXPECT_EQ(made.way().name, "elsewhere");
 }
@@ -120,7 +119,7 @@ TEST(MoveDecider, StaysWhereThatIsForced) {
   move_decider one(of_bsp, 1);
   one.decide_by({.log = nullptr, .forced = {{"migration", "stay"}}, .known = {}});
   EXPECT_TRUE(one.stays());
-  for (int k = 0; k < 20; ++k) EXPECT_FALSE(one.decide(at(k)).moves);
+  for (int k = 0; k < 20; ++k) EXPECT_FALSE(one.decide(at(k)).moved());
   move_decider other(of_lines, 1);
   other.decide_by({.log = nullptr, .forced = {{"migration", "stay"}}, .known = {}});
   EXPECT_FALSE(other.stays()) << "another problem";
@@ -151,9 +150,9 @@ TEST(MoveDecider, TellsOfEachMoveWhatItTook) {
   told log;
   move_decider one(of_bsp, 0);
   one.decide_by({.log = &log, .forced = {}, .known = {}});
-  EXPECT_EQ(one.choose(1, {{"stay", 0, 1, 0, 0}, {"there", 1, 0.5, 0, 1}}, 10), 1u);
-  EXPECT_EQ(one.choose(2, {{"stay", 0, 1, 0, 0}, {"there", 1, 2, 0, 1}}, 10), 0u);
-  EXPECT_EQ(one.choose(3, {{"stay", 0, 1, 0, 0}, {"there", 1, 0.5, 0, 1}}, 10), 1u);
+  EXPECT_EQ(one.choose(1, {.after = 1, .ways = {{"stay", 1}, {"there", 0.5, 0, 1}}, .uses = 10}).chosen, 1u);
+  EXPECT_EQ(one.choose(2, {.after = 2, .ways = {{"stay", 1}, {"there", 2, 0, 1}}, .uses = 10}).chosen, 0u);
+  EXPECT_EQ(one.choose(3, {.after = 3, .ways = {{"stay", 1}, {"there", 0.5, 0, 1}}, .uses = 10}).chosen, 1u);
   one.moved(4), one.moved(5), one.moved(6);
   EXPECT_THAT(log.entries, testing::ElementsAre(std::pair(std::uint64_t{1}, 4.0), std::pair(std::uint64_t{3}, 5.0)));
 }
@@ -162,16 +161,20 @@ TEST(MoveDecider, AMoveThatIsNotMadeHasNoTimes) {
   told log;
   move_decider one(of_bsp, 0);
   one.decide_by({.log = &log, .forced = {}, .known = {}});
-  one.choose(1, {{"stay", 0, 1, 0, 0}, {"there", 1, 0.5, 0, 1}}, 10);
+  one.choose(1, {.after = 1, .ways = {{"stay", 1}, {"there", 0.5, 0, 1}}, .uses = 10});
   one.used(1, 1);  // it is under way
-  one.stayed();
+  one.stayed("it has no memory");
   one.used(1, 1), one.moved(4);
   EXPECT_TRUE(log.times.empty());
   EXPECT_TRUE(log.entries.empty());
-  one.choose(2, {{"stay", 0, 1, 0, 0}, {"there", 1, 0.5, 0, 1}}, 10);
+  one.choose(2, {.after = 2, .ways = {{"stay", 1}, {"there", 0.5, 0, 1}}, .uses = 10});
   one.moved(4), one.used(1, 0.5);
   EXPECT_THAT(log.entries, testing::ElementsAre(std::pair(std::uint64_t{2}, 4.0)));
-  EXPECT_THAT(log.times, testing::ElementsAre(std::pair(std::uint64_t{2}, 5.0)));
+  EXPECT_THAT(log.times, testing::ElementsAre(std::pair(std::uint64_t{2}, 0.5)));
+  ASSERT_EQ(one.history().kept.size(), 2U);
+  EXPECT_EQ(one.history().kept[0].refused, "it has no memory");
+  EXPECT_EQ(one.history().kept[1].took, 4);
+  EXPECT_EQ(one.history().kept[1].measured, 0.5);
 }
 
 TEST(MoveDecider, TellsWhatUsesTookUntilItDecidesAgain) {
@@ -181,8 +184,48 @@ TEST(MoveDecider, TellsWhatUsesTookUntilItDecidesAgain) {
   one.used(1, 1);  // nothing was decided yet
   one.decide(at(0)), one.decide(at(1));
   one.used(2, 3), one.used(2, 1), one.used(2, 2);
-  // Ways were compared over one use. After the first and the second time.
+  // After the first and the second time.
   EXPECT_THAT(log.times, testing::ElementsAre(std::pair(std::uint64_t{2}, 1.5), std::pair(std::uint64_t{2}, 1.0)));
+}
+
+/// Where no way is better, ways are compared over no use at all: a use takes as long all the same.
+TEST(MoveDecider, TellsWhatOneUseTakesForHoweverManyWaysAreCompared) {
+  told log;
+  move_decider one(of_lines, 1);
+  one.decide_by({.log = &log, .forced = {}, .known = {}});
+  auto same = at(0);
+  same.elsewhere.front().period = 1.5;
+  EXPECT_EQ(one.decide(same).uses, 0);
+  one.used(4, 5);
+  ASSERT_EQ(log.all.size(), 1u);
+  EXPECT_EQ(log.all.front().uses, 0);
+  EXPECT_EQ(log.all.front().candidates[0].name, "stay");
+  EXPECT_DOUBLE_EQ(log.all.front().candidates[0].predicted, 1);
+  EXPECT_DOUBLE_EQ(log.all.front().candidates[0].expected, 1);
+  EXPECT_DOUBLE_EQ(log.all.front().candidates[1].predicted, 1.5);
+  EXPECT_THAT(log.times, testing::ElementsAre(std::pair(std::uint64_t{1}, 1.25)));
+}
+
+TEST(MoveDecider, KeepsWhatWasDecidedWhyAndWhatCameOfIt) {
+  move_decider one(of_meshes, 1);
+  one.decide({.passed = 0.5, .after = 10, .stays = 1, .period = 1});
+  auto now = at(1);
+  now.after = 20, now.must_go = true;
+  one.decide(now);
+  one.last().parts = 7;
+  one.moved(3), one.used(2, 1);
+  auto const& made = one.history();
+  EXPECT_EQ(made.all, 2U);
+  EXPECT_EQ(made.to_move, 1U);
+  EXPECT_EQ(made.kept[0].after, 10U);
+  EXPECT_FALSE(made.kept[0].moved());
+  EXPECT_EQ(made.kept[0].measured, 0);
+  EXPECT_EQ(made.kept[1].number, 2U);
+  EXPECT_FALSE(made.kept[1].could_stay());
+  EXPECT_EQ(made.kept[1].why, "a host leaves");
+  EXPECT_EQ(made.kept[1].parts, 7U);
+  EXPECT_EQ(made.kept[1].took, 3);
+  EXPECT_EQ(made.kept[1].measured, 0.5);
 }
 
 }  // namespace

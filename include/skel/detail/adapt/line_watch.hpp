@@ -34,6 +34,9 @@ class line_watch {
   /// 0.
   double period(std::size_t station, double items = std::numeric_limits<double>::infinity()) const;
 
+  /// Items of the source that have passed a station.
+  double passed(std::size_t station) const { return items_now(stations_[station]); }
+
   /// Items that the first station has given and the other one has not taken yet, all ranks being taken to have gone on
   /// since they last spoke as they did before.
   double under_way(std::size_t station) const;

@@ -93,16 +93,18 @@ class mesh_remapper {
   void moved(double seconds) { mover_.moved(seconds); }
 
   mesh_standing const& standing() const { return standing_; }
-  std::vector<record::mesh_review> const& reviews() const { return reviews_; }
+  record::move_history const& decisions() const { return mover_.history(); }
   /// Whether the ranks that take part are others than when it began.
   bool has_changed_ranks() const { return has_changed_ranks_; }
+  /// What an iteration took until the first look; 0 before [s].
+  double first_iteration() const { return first_iteration_; }
 
  private:
   /// A way to go on, with its partition.
   struct way {
     mesh_ground ground;
     mapping::partition_choice found;
-    mapping::remap_way goes{};
+    record::move_way goes{};
   };
   /// How the program stands.
   struct look {
@@ -125,7 +127,7 @@ class mesh_remapper {
   std::optional<mesh_selection> select(mesh_ground const& now, plan::partition_figures const& counted) const;
   double doubt_of(mesh_ground const& other) const;
   bool has_to_leave() const;
-  double moved_to(way const& one) const;
+  std::uint64_t moved_to(way const& one) const;
 
   mesh_standing standing_;
   mapping::mesh_to_part mesh_;
@@ -134,9 +136,9 @@ class mesh_remapper {
   mapping::move_decider mover_;
   std::map<std::vector<int>, double> besides_;  // of ranks that were selected: what a partition took over what was said
   bool has_changed_ranks_ = false;
+  double first_iteration_ = 0;
   double seconds_ = 0;     // of iterations [s]
   double seen_share_ = 0;  // of an iteration, that might be won when that had changed last
-  std::vector<record::mesh_review> reviews_;
 };
 
 }  // namespace skel

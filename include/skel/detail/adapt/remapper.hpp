@@ -17,6 +17,7 @@ namespace skel {
 /// What a line that runs is like at one moment.
 struct remap_conditions {
   double seconds = 0;               ///< since the run began [s]
+  std::uint64_t after = 0;          ///< items of the source, since then
   mapping::running_line line;       ///< with speeds and work as they are forecast
   plan::placement present;          ///< by the last plan that has begun
   std::vector<double> speed_error;  ///< per processor: of the forecast of its speed, relative; empty: none
@@ -30,7 +31,7 @@ struct remap_conditions {
 };
 
 /// What was decided, with its figures.
-struct remap_decision : mapping::move_decision {
+struct remap_decision : mapping::decided_move {
   std::optional<plan::placement> go_to{};  ///< nothing: it stays
 };
 
@@ -49,10 +50,9 @@ class remapper {
   /// What to do now; nothing where there is nothing to choose from, as no better place is known. Conditions of one run,
   /// in the order of their times. O(mapping::search_near()).
   std::optional<remap_decision> decide(remap_conditions const& now);
-  /// The move that was decided on last took so long [s].
-  void moved(double seconds) { mover_.moved(seconds); }
-  /// It is not made.
-  void stayed() { mover_.stayed(); }
+  /// What decides, to be told what came of it.
+  mapping::move_decider& mover() { return mover_; }
+  mapping::move_decider const& mover() const { return mover_; }
 
  private:
   std::size_t way_home(remap_conditions const& now, double price, std::vector<mapping::near_placement>& found);

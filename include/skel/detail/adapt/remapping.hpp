@@ -16,10 +16,8 @@
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/monitor.hpp>
-#include <skel/detail/record/first_and_last.hpp>
+#include <skel/detail/record/move_record.hpp>
 #include <skel/detail/record/rank_progress.hpp>
-#include <skel/detail/record/remap_decision.hpp>
-#include <skel/detail/record/remap_record.hpp>
 #include <skel/detail/record/run_history.hpp>
 
 namespace skel {
@@ -60,8 +58,6 @@ class remapping {
  public:
   /// How often ranks say how far they are, and how often a decision may be made [s].
   static constexpr double period = platform::monitor_options{}.period;
-  /// Decisions to stay that are kept, the last ones.
-  static constexpr std::size_t most_kept = 100;
 
   explicit remapping(remapping_setup setup);
 
@@ -72,8 +68,7 @@ class remapping {
   std::optional<plan::run_plan> next_plan(plan::run_plan const& now, double seconds);
   void remapped(record::remap_record const& what);
 
-  /// The first and the last of those to move the line, and the last others, in their order.
-  std::vector<record::remap_decision> decisions() const;
+  record::move_history const& decisions() const { return remapper_.mover().history(); }
   /// What was announced, and when hosts were left.
   announcement_log const& announcements() const { return log_; }
   /// How long the threads of a rank that says this could have run and did not because of others [s].
@@ -81,13 +76,9 @@ class remapping {
   /// What is expected of the host of each rank.
   std::vector<record::share_forecast> shares() const;
   platform::monitor const& monitor() const { return of_.monitor; }
-  /// All that there were, and those of them to move the line.
-  std::uint64_t decided() const { return moves_.all() + stays_.all(); }
-  std::uint64_t decided_to_move() const { return moves_.all(); }
 
  private:
   struct moving {
-    std::uint64_t decision = 0;
     plan::placement from, to;
     std::vector<std::vector<int>> ranks;
     std::optional<std::uint32_t> epoch;  // that came of it; nothing: it is under way
@@ -100,8 +91,6 @@ class remapping {
   void pin(std::vector<std::uint32_t> const& stations);
   bool has_changed(mapping::running_line const& line) const;
   double price_of(plan::placement const& where, platform::description const& of_ranks) const;
-  void keep(remap_decision const& made, double seconds, std::vector<record::stage_move> stages = {});
-  record::remap_decision* kept(std::uint64_t number);
 
   remapping_setup of_;
   line_watch watch_;
@@ -110,8 +99,6 @@ class remapping {
   plan::placement present_;
   std::optional<moving> moving_;  // the last one
   double search_at_ = 0, bound_ = 0;
-  record::first_and_last<record::remap_decision> moves_;
-  record::first_and_last<record::remap_decision, 0, most_kept> stays_;
 };
 
 }  // namespace skel

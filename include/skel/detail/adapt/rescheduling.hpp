@@ -71,7 +71,7 @@ class rescheduling {
   void hear_last(bsp_measures const& last);
 
   /// What has been decided so far.
-  record::bsp_decisions const& made() const { return made_; }
+  record::bsp_decisions made() const;
 
  private:
   bool is_told(bsp_measures const& last);

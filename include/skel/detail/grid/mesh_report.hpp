@@ -10,6 +10,7 @@
 #include <skel/detail/grid/mesh_plan.hpp>
 #include <skel/detail/record/checkpoint_record.hpp>
 #include <skel/detail/record/mesh_record.hpp>
+#include <skel/detail/record/move_record.hpp>
 
 namespace skel {
 
@@ -21,7 +22,7 @@ struct mesh_report {
   std::optional<std::uint64_t> resumed{};  ///< after so many iterations, from a checkpoint; nothing: it began
   record::checkpoint_record checkpoints{};
   std::string without_checkpoints{};                 ///< why it keeps none although a folder is named; empty: it does
-  std::vector<record::mesh_review> reviews{};        ///< whether elements were to be dealt anew, while it ran
+  record::move_history decisions{};                  ///< whether elements were to be dealt anew, while it ran
   std::vector<std::string> refused_announcements{};  ///< and why, on rank 0
 
   /// Without those before the checkpoint from which it went on.

@@ -51,7 +51,7 @@ struct way_choice {
 ///   E[(-d)+] = sigma (phi(z) - z Phi(-z)), z = mu / sigma,  E[d+] = E[(-d)+] + mu
 /// (the expected improvement of Jones, Schonlau, Welch 1998, J. Global Optimization 13:455-492, and its price), and the
 /// right side, a time, is no more than `allowance` [s]; the one with the greatest difference first. O(candidates).
-/// Preconditions: one candidate at least; uses >= 1.
+/// Preconditions: one candidate at least; uses >= 0, and >= 1 where something is allowed.
 /// `joint`: how the errors of candidates go together, whose ids are then in `ids`: sigma is what a trial tells of the
 /// difference to the first, so that what both have in common counts for nothing (the knowledge gradient for correlated
 /// beliefs, Frazier, Powell, Dayanik 2009, INFORMS J. Computing 21(4):599-613).
@@ -157,18 +157,20 @@ class decider {
 
   /// A use of the decision that stands took so long [s]; nothing happens where none stands or the time is not positive.
   /// `repriced`: what its price is now of what it was, where what it rests on was measured meanwhile.
-  void observe(request const& asked, double seconds, double repriced = 1) {
+  /// `learns`: otherwise it is counted, and the log is told.
+  void observe(request const& asked, double seconds, double repriced = 1, bool learns = true) {
     standing* const there = standing_.use(problem_.key_of(asked));
     if (there == nullptr || there->turn != turn_ || !(seconds > 0) || !std::isfinite(seconds)) return;
+    ++there->times, there->seconds += seconds;
+    if (log_ != nullptr && std::has_single_bit(there->times))
+      log_->measured(there->number, {there->times, there->seconds / static_cast<double>(there->times)});
+    if (!learns) return;
+    there->measured += seconds;
     decision const& made = there->made;
     auto const context = problem_.context_of(asked);
     for (std::size_t model = 0; model < made.by_model.size(); ++model)
       if (double const predicted = made.by_model[model]; std::isfinite(predicted) && predicted > 0)
         beliefs_.observe(context, model, made.chosen().id, repriced * predicted, seconds);
-    there->measured += seconds;
-    ++there->times, there->seconds += seconds;
-    if (log_ != nullptr && std::has_single_bit(there->times))
-      log_->measured(there->number, {there->times, there->seconds / static_cast<double>(there->times)});
     auto const& time = made.ranked.front().time;
     double const off = std::log(seconds / (repriced * time.seconds));
     bool const refuted = there->test.add(off == 0 ? 0 : off / time.scatter) != statistics::cusum::alarm::none;
@@ -297,6 +299,7 @@ class decider {
 
   double uses_to_come(request const& asked, std::uint64_t so_far) const {
     double const said = problem_.expected_uses(asked);
+    if constexpr (requires { P::uses_are_known; }) return said;
     return std::max(
         1.0, phase_ ? horizon::to_come(horizon_.expected(said), beginning_uses_) : horizon::to_come(said, so_far));
   }

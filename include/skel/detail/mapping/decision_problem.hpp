@@ -64,6 +64,7 @@ constexpr std::uint64_t id_of(std::string_view name) {
 ///   request. Otherwise the model's name says it.
 /// - `why_not(request, name)`: why a candidate of this name, or of one that begins with it, may not be taken; asked
 ///   only where candidates() gives none.
+/// - `uses_are_known`: expected_uses() says how often, and may say less than once.
 /// - `deciding_seconds()`: what a decision takes, where that counts beside the uses that it is made for.
 /// Law (tests/support/decision_laws.hpp): all are pure, or change as what is below them learns.
 template <class P>

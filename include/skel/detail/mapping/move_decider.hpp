@@ -16,27 +16,17 @@
 #include <skel/detail/mapping/decision_problem.hpp>
 #include <skel/detail/mapping/decision_setup.hpp>
 #include <skel/detail/platform/forecast.hpp>
-#include <skel/detail/record/remap_decision.hpp>
+#include <skel/detail/record/move_record.hpp>
 
 namespace skel::mapping {
 
-/// A way for a program that runs to go on.
-struct remap_way {
-  std::string name;       ///< "stay", or where its parts would be
-  std::size_t index = 0;  ///< the caller's number of it
-  double period = 0;      ///< time for each item, iteration or superstep, expected [s]
-  double doubt = 0;       ///< of the period beside that of staying, by the errors of the forecasts that it rests on:
-                          ///< the expected size of ln(period / expected)
-  double entry = 0;       ///< what the way there costs [s]
-  std::string kind{};     ///< ways of one kind cost more or less than their model says alike (move_decider)
-};
-
 /// A program that may go on by another plan.
 struct remap_request {
-  std::uint64_t program = 0;    ///< the same for each run of it; 0: nobody says
-  double passed = 0;            ///< of the run so far, in units of remap_family
-  std::vector<remap_way> ways;  ///< one at least; names differ
-  double uses = 0;              ///< items, iterations or supersteps for which the ways are compared, >= 0
+  std::uint64_t program = 0;           ///< the same for each run of it; 0: nobody says
+  double passed = 0;                   ///< of the run so far, in units of remap_family
+  std::vector<record::move_way> ways;  ///< one at least; names differ
+  double uses = 0;                     ///< items, iterations or supersteps for which they are compared, >= 0
+  std::uint64_t number = 0;            ///< of the decision in move_history
 };
 
 /// Programs of one kind: the problem as users name it, what prices their ways to go on, what they repeat, and in what
@@ -48,18 +38,16 @@ inline constexpr remap_family of_lines{"remap", "line simulation", "items", "s"}
     of_meshes{"remap", "iteration time", "iterations", "s"},                       // cost::mesh::time_of()
     of_bsp{"migration", "superstep time", "supersteps", "supersteps"};  // expected_time, cost::bsp::time_of()
 
-/// Whether a program stays as it is or goes on by another placement. A use is all the items, iterations or supersteps
-/// that ways are compared for. A way other than staying counts with its doubt: it must be better also where forecasts
-/// are as wrong as they usually are.
+/// Whether a program stays as it is or goes on by another placement. A way other than staying counts with its doubt: it
+/// must be better also where forecasts are as wrong as they usually are.
 class remap_choice {
  public:
   using request = remap_request;
-  using plan = remap_way;
+  using plan = record::move_way;
   using key = std::string;
   using key_hash = std::hash<std::string>;
 
   static constexpr std::string_view name = of_lines.problem;
-  static constexpr std::string_view stay = record::remap_decision::stay;  ///< what the way that moves nothing is called
   static constexpr double tolerance = 0;
 
   explicit remap_choice(remap_family const& of) : models_{{std::string(of.model), {.error = 0}}}, of_(of) {}
@@ -69,13 +57,14 @@ class remap_choice {
   static decision_context context_of(request const& asked) {
     return {static_cast<std::int64_t>(asked.program), 0, 0, 0};
   }
-  static std::vector<candidate<remap_way>> candidates(request const& asked, std::size_t model, bool all);
-  static double price(request const&, std::size_t, candidate<remap_way> const& one) { return one.per_use; }
-  static std::string const& name_of(candidate<remap_way> const& one) { return one.plan.name; }
+  static std::vector<candidate<plan>> candidates(request const& asked, std::size_t model, bool all);
+  static double price(request const&, std::size_t, candidate<plan> const& one) { return one.per_use; }
+  static std::string const& name_of(candidate<plan> const& one) { return one.plan.name; }
   std::string_view problem_of(request const&) const { return of_.problem; }
   std::string describe(request const& asked) const;
-  static std::size_t bytes_of(candidate<remap_way> const& one) { return one.plan.name.capacity(); }
-  static double expected_uses(request const&) { return 1; }
+  static std::size_t bytes_of(candidate<plan> const& one) { return one.plan.name.capacity(); }
+  static constexpr bool uses_are_known = true;
+  static double expected_uses(request const& asked) { return asked.uses; }
   static std::optional<std::uint64_t> phase_of(request const&) { return std::nullopt; }
 
  private:
@@ -109,10 +98,11 @@ class staying_loss {
 
 /// A program that runs, at a moment at which it may move.
 struct ways_to_go_on {
-  double passed = 0;                                           ///< as remap_request::passed
+  double passed = 0;                                           ///< of the run so far [s]
+  std::uint64_t after = 0;                                     ///< uses of it
   double stays = 0;                                            ///< what a use takes where it is, expected [s]
   double period = 0;                                           ///< what it takes now, in all that there is to it [s]
-  std::vector<remap_way> elsewhere{};                          ///< one at least; indices are those of this list
+  std::vector<record::move_way> elsewhere{};                   ///< none: nothing was looked for, and it stays
   bool must_go = false;                                        ///< staying is out of question
   double remaining = std::numeric_limits<double>::infinity();  ///< uses to come
   /// What may be won in a use at the most [s], where the caller adds that to lost(). Nothing: what the best way wins is
@@ -121,23 +111,15 @@ struct ways_to_go_on {
   double since = 0;
 };
 
-/// What was decided, with its figures.
-struct move_decision {
-  std::uint64_t number = 0;     ///< of the decisions of this run, from 1
-  std::vector<remap_way> ways;  ///< what there was to choose from; where it can stay, that first
-  std::size_t chosen = 0;       ///< of them
-  bool moves = false;
+/// What was decided, with what the caller goes on by.
+struct decided_move : record::move_decision {
   double gain = 0;  ///< what the best way wins in a use, with its doubt taken off [s]; 0: none does
-  double uses = 0;  ///< for which they were compared
-  double lost = 0;  ///< by not moving since something better is known [s]
   /// When staying will have cost what going to the best place costs, if nothing changes [s].
   double pays_at = std::numeric_limits<double>::infinity();
-
-  remap_way const& way() const { return ways[chosen]; }
 };
 
 /// Decides for a program that runs, of any family, whether it goes on elsewhere. Learns what moves cost beside their
-/// model. Tells the log what uses and moves took.
+/// model. Keeps what was decided and what came of it, and tells the log.
 ///
 /// A gain counts for no longer than it is known to last. The horizon is what staying has cost so far beside the best
 /// way known. Each moment counts with the doubt of the forecasts taken off, and the account begins anew where no way is
@@ -164,17 +146,20 @@ class move_decider {
 
   /// No way elsewhere is known.
   void stays_without_choice() { lost_.forget(), gained_ = false; }
-  /// O(ways). Precondition: there is a way elsewhere.
-  move_decision decide(ways_to_go_on now);
-  /// The same where the caller knows for how many uses ways are to be compared. Returns the chosen one's index.
-  std::size_t choose(double passed, std::vector<remap_way> ways, double uses);
+  /// O(ways + decisions kept).
+  decided_move decide(ways_to_go_on now);
+  /// The same where the caller knows for how many uses ways are to be compared. `passed`: as remap_request has it.
+  record::move_decision const& choose(double passed, record::move_decision now);
+  record::move_history const& history() const { return history_; }
+  /// The last one, to say what it moves. Precondition: there is one.
+  record::move_decision& last() { return history_.kept.back(); }
 
   /// So many uses took so long [s] as the program stands since the last choice. Not told while a move is under way.
   void used(double uses, double seconds);
   /// The first move that was chosen and not told yet has been made, and took so long [s].
   void moved(double seconds);
   /// The last move that was chosen is not made.
-  void stayed();
+  void stayed(std::string const& why = {});
 
  private:
   double besides(std::string const& kind) const;
@@ -186,16 +171,12 @@ class move_decider {
   staying_loss lost_;
   bool gained_ = false;                                  // a better way was known when it was asked last
   std::map<std::string, platform::forecaster> besides_;  // of a kind: what moves took beside what models said [s]
-  std::uint64_t decisions_ = 0;
+  record::move_history history_;
   std::optional<remap_request> asked_;  // last, and what was measured since then
+  std::uint64_t move_ = 0;              // number of the last decision to move
   double uses_ = 0, seconds_ = 0;       // [s]
   std::uint64_t times_ = 0;
-  struct move {
-    remap_request asked;
-    std::string kind;
-    double modelled = 0;  // its entry, without what was learnt [s]
-  };
-  std::deque<move> under_way_;  // a BSP program may choose one before the one before has been made
+  std::deque<remap_request> under_way_;  // a BSP program may choose one before the one before has been made
 };
 
 }  // namespace skel::mapping

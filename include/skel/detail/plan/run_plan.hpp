@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <skel/detail/base/fields.hpp>
-#include <skel/detail/record/stage_move.hpp>
+#include <skel/detail/record/move_record.hpp>
 
 namespace skel::plan {
 

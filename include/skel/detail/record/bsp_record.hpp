@@ -7,6 +7,7 @@
 
 #include <skel/detail/base/fields.hpp>
 #include <skel/detail/record/first_and_last.hpp>
+#include <skel/detail/record/move_record.hpp>
 #include <skel/detail/record/superstep.hpp>
 
 namespace skel::record {
@@ -47,6 +48,7 @@ struct bsp_call : rescheduling {
 struct bsp_decisions {
   std::string policy{};  ///< its name; empty: none was asked
   first_and_last<bsp_call> calls{};
+  move_history history{};   ///< the same where the policy compares ways to go on
   std::uint64_t moves = 0;  ///< that they decided on, also those that were not made
   double deciding = 0;      ///< that the policy took [s]
   /// That a migration took beside the way of its state, and each byte of it [s], as the last barriers with moves say;
@@ -55,8 +57,8 @@ struct bsp_decisions {
   double computation = 0, communication = 0, barriers = 0;  ///< w, g h and l of the model (cost::bsp::time_of) [s]
   std::uint64_t supersteps = 0;                             ///< that were looked at
   double measured = 0;                                      ///< that these took [s]
-  SKEL_FIELDS(policy, calls, moves, deciding, migration_fixed, migration_per_byte, computation, communication, barriers,
-              supersteps, measured);
+  SKEL_FIELDS(policy, calls, history, moves, deciding, migration_fixed, migration_per_byte, computation, communication,
+              barriers, supersteps, measured);
 };
 
 /// What happened in a BSP program. The same on every rank, but for what is said of some.

@@ -42,7 +42,8 @@ class history_recorder {
   void add(remap_record const& what);
   /// What was announced so far, and why some of it was refused.
   void announce(std::vector<heard_announcement> heard, std::uint64_t all);
-  void decide(std::vector<remap_decision> decisions, std::uint64_t all, std::uint64_t to_move);
+  /// What was decided so far.
+  void decide(move_history made) { history_.decisions = std::move(made); }
   void refuse(std::vector<std::string> announcements);
 
   /// It has ended, and this is its record.

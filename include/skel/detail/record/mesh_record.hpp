@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <skel/detail/base/fields.hpp>
-
 namespace skel::record {
 
 /// What the ranks did in a step of a program over a mesh, summed over all iterations.
@@ -33,19 +31,6 @@ struct mesh_record {
   double iterating = 0;  ///< of the slowest rank, without those [s]
   std::vector<mesh_step_times> steps;
   std::vector<mesh_share> shares;  ///< of each rank
-};
-
-/// A look at a program that has paused: whether its elements are to be dealt anew, on the same ranks or on others.
-struct mesh_review {
-  std::uint64_t iteration = 0;
-  double stays = 0, goes = 0;  ///< an iteration, expected [s]
-  double entry = 0;            ///< what going costs [s]
-  double lost = 0;             ///< by staying, as far as this is known now [s]
-  bool moved = false;
-  std::vector<std::string> taken_in{}, given_up{};  ///< clusters, by going
-  bool host_leaves = false;                         ///< that has elements, so that staying is out of question
-  std::size_t ranks = 0, ranks_then = 0;            ///< that have elements, before and by going
-  SKEL_FIELDS(iteration, stays, goes, entry, lost, moved, taken_in, given_up, host_leaves, ranks, ranks_then);
 };
 
 /// What happened in iterations that followed: times are summed, everything else is theirs.

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include <skel/detail/record/heard_announcement.hpp>
+#include <skel/detail/record/move_record.hpp>
 #include <skel/detail/record/rank_progress.hpp>
-#include <skel/detail/record/remap_decision.hpp>
-#include <skel/detail/record/remap_record.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/record/throughput_forecast.hpp>
 
@@ -78,9 +77,7 @@ struct run_history {
   std::uint64_t places_left_out = 0;              ///< between the first and the others
   first_and_last<throughput_forecast> forecasts;  ///< the first is the one that the run began with
   first_and_last<remap_record> remaps;            ///< other plans that came
-  std::vector<remap_decision> decisions;          ///< as in run_record
-  std::uint64_t remap_decisions = 0;              ///< all that there were
-  std::uint64_t decisions_to_move = 0;            ///< of all, those to move the line
+  move_history decisions;                         ///< whether it was to go on elsewhere
   std::vector<silence> silences;                  ///< the first ones
   std::uint64_t silent = 0;                       ///< all that there were
   std::vector<heard_announcement> announcements;  ///< as in run_record

@@ -11,8 +11,7 @@
 #include <skel/detail/record/checkpoint_record.hpp>
 #include <skel/detail/record/first_and_last.hpp>
 #include <skel/detail/record/heard_announcement.hpp>
-#include <skel/detail/record/remap_decision.hpp>
-#include <skel/detail/record/remap_record.hpp>
+#include <skel/detail/record/move_record.hpp>
 #include <skel/detail/record/throughput_forecast.hpp>
 
 namespace skel::record {
@@ -60,11 +59,7 @@ struct run_record {
   first_and_last<throughput_forecast> forecasts;
   first_and_last<remap_record> remaps;  ///< other plans that came while it ran
   std::uint64_t moves = 0;              ///< of all of them, those that it has gone on by
-  /// Whether it was to go on elsewhere: the first and the last of those decisions that moved it, and the last of the
-  /// others, which were to stay.
-  std::vector<remap_decision> decisions;
-  std::uint64_t remap_decisions = 0;              ///< all that there were
-  std::uint64_t decisions_to_move = 0;            ///< of all, those that moved it
+  move_history decisions;               ///< whether it was to go on elsewhere
   std::vector<heard_announcement> announcements;  ///< before it and while it ran, the last ones; on rank 0
   std::uint64_t announced = 0;                    ///< all of them
   checkpoint_record checkpoints;                  ///< that were made while it ran

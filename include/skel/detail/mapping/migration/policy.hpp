@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <skel/detail/cost/bsp/superstep_time.hpp>
-#include <skel/detail/mapping/decision_setup.hpp>
+#include <skel/detail/mapping/move_decider.hpp>
 #include <skel/detail/pattern/migration_settings.hpp>
 #include <skel/detail/record/superstep.hpp>
 
@@ -27,13 +27,8 @@ class policy {
   policy& operator=(policy const&) = delete;
   virtual ~policy() = default;
 
-  /// Who is told the decisions of its calls, and what is forced there. Nothing where they are none of the decider.
-  virtual void decide_by(decision_setup const&) {}
-
-  /// What the moves of the first call that was not told yet took together [s].
-  virtual void moved(double) {}
-  /// Nothing of that has moved.
-  virtual void stayed() {}
+  /// What decides in its calls, to be told what came of that; null: they are no decisions of the decider.
+  virtual move_decider* mover() { return nullptr; }
 
   /// Whether it may be told some supersteps only: several in a row, each of which stands for as many as were passed
   /// over.
