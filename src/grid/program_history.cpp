@@ -115,9 +115,13 @@ std::string program_history::observe(runtime::program const& line, placed_run co
                                      record::run_record const& run,
                                      std::function<double(std::size_t rank)> const& speed) {
   if (run.items == 0 || !(run.seconds > 0)) return {};
-  if (others_count() && is_disturbed(run))
+  double const seconds = run.seconds / static_cast<double>(run.items);
+  bool const stood = placed.asked && run.moves == 0;
+  if (others_count() && is_disturbed(run)) {
+    if (stood) placements_.observe(*placed.asked, seconds, 1, false);
     return store_->keeps() ? "other programs took so much of the cores that later runs learn nothing from this one"
                            : "";
+  }
   auto const times = times_alone(line, placed, run, speed);
   std::vector<double> items(line.size(), 0), factors(line.size(), 1);
   for (auto const& one : run.stations) items[one.station] += static_cast<double>(one.source_items);
@@ -128,8 +132,12 @@ std::string program_history::observe(runtime::program const& line, placed_run co
     if (items[s] > static_cast<double>(placed.first_items))
       times_.observe({program, s}, placed.first[s].seconds, times[s]);
   }
-  if (!placed.asked || run.moves > 0 || placed.filling > usual_forecast_doubt().between * run.seconds) return {};
-  double const seconds = run.seconds / static_cast<double>(run.items), throughput = placed.repriced(factors);
+  if (!stood) return {};
+  if (placed.filling > usual_forecast_doubt().between * run.seconds) {
+    placements_.observe(*placed.asked, seconds, 1, false);
+    return {};
+  }
+  double const throughput = placed.repriced(factors);
   placements_.observe(*placed.asked, seconds, placed.throughput / throughput);
   for (auto const& [asked, period, items_of_batch] : placed.trees)
     trees_.observe(asked, seconds * items_of_batch,

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <skel/detail/base/text_file.hpp>
+#include <skel/detail/platform/decision_history.hpp>
 #include <skel/skel.hpp>
 
 #include <program_history.hpp>
@@ -233,6 +235,34 @@ TEST_F(ProgramHistory, WhatTheModelMissesIsLearntBesideTheTimesOfStages) {
   run.repriced = [](std::vector<double> const&) { return 1000.0; };
   for (int k = 0; k < 20; ++k) one->observe(line_, run, run_of(1), same);
   EXPECT_NEAR(one->choose(asked).per_use(), 1.1e-3, 0.02e-3) << "runs that only fill the line are not counted";
+}
+
+/// Beside others, or too short to say what items take.
+TEST_F(ProgramHistory, TheFileOfDecisionsSaysWhatRunsTookOfWhichNothingIsLearnt) {
+  settings_.decisions = file_.string() + ".decisions";
+  for (bool const disturbed : {false, true}) {
+    auto measured = run_of(1e-3);
+    if (disturbed) measured.shares = {1, 0.2};
+    ASSERT_EQ(::setenv("SKEL_OTHERS", disturbed ? "count" : "off", 1), 0);  // in a process of its own
+    {
+      auto const one = history();
+      skel::mapping::placement_request const asked{
+          .program = 1, .stages = "work", .found = {{"a", 0, 1000}}, .model = "made up"};
+      auto run = opened(*one, 1e-3);
+      one->choose(asked);
+      run.asked = asked;
+      run.throughput = 1000;
+      run.filling = disturbed ? 0 : 1e3;
+      run.repriced = [](std::vector<double> const&) { return 1000.0; };
+      one->observe(line_, run, measured, same);
+      EXPECT_EQ(one->choose(asked).ranked.front().time.bias, 0);
+    }
+    auto const told = skel::platform::parse_decisions(skel::read_text(settings_.decisions), "decisions");
+    std::filesystem::remove(settings_.decisions);
+    ASSERT_FALSE(told.empty());
+    EXPECT_EQ(told.front().measured.uses, 1U);
+    EXPECT_DOUBLE_EQ(told.front().measured.mean, measured.seconds / static_cast<double>(measured.items));
+  }
 }
 
 }  // namespace
