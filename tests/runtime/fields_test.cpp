@@ -25,12 +25,12 @@ namespace runtime = skel::runtime;
 template <class T>
 class FieldsBetweenRanks : public testing::Test {};
 
-using all = testing::Types<plan::placement, plan::station_plan, plan::run_plan, record::span, record::station_record,
-                           record::stage_move, record::remap_record, record::checkpoint_record,
-                           record::throughput_forecast, record::station_progress, record::round_trip,
-                           record::rank_progress, record::move_way, record::move_decision, record::move_history,
-                           record::migration_candidate, record::bsp_decisions, runtime::dependency, runtime::failure,
-                           runtime::unmoved_state, runtime::program_failure>;
+using all =
+    testing::Types<plan::placement, plan::station_plan, plan::run_plan, record::span, record::station_record,
+                   record::stage_move, record::remap_record, record::checkpoint_record, record::throughput_forecast,
+                   record::station_progress, record::round_trip, record::rank_progress, record::move_way,
+                   record::move_decision, record::move_history, record::migration_candidate, record::bsp_decisions,
+                   runtime::dependency, runtime::failure, runtime::unmoved_state, runtime::program_failure>;
 TYPED_TEST_SUITE(FieldsBetweenRanks, all);
 
 TYPED_TEST(FieldsBetweenRanks, AreReadBackAsTheyWereWritten) {
