@@ -46,12 +46,14 @@ endif()
 
 # skel_compile_together(TARGET): eight of its sources at once, where there are so many; most of the time they are compiled for
 # goes into what they include. Names of their unnamed namespaces meet then, and hide each other.
+add_library(skel_names_meet INTERFACE)
+target_compile_options(skel_names_meet INTERFACE -Wno-shadow)  # behind those of skel_flags
 function(skel_compile_together target)
   get_target_property(sources ${target} SOURCES)
   list(LENGTH sources count)
   if(count GREATER_EQUAL 8 AND SKEL_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
-    target_compile_options(${target} PRIVATE -Wno-shadow)
+    target_link_libraries(${target} PRIVATE skel_names_meet)
   endif()
 endfunction()
 

@@ -9,7 +9,7 @@ namespace bench {
 
 /// Work that takes a known time and no memory: a chain of dependent multiplications, which no compiler shortens.
 inline std::uint64_t spin(std::uint64_t value, std::uint64_t turns) {
-  for (std::uint64_t turn = 0; turn < turns; ++turn) value = value * 6364136223846793005U + 1442695040888963407U;
+  for (std::uint64_t k = 0; k < turns; ++k) value = value * 6364136223846793005U + 1442695040888963407U;
   return value;
 }
 

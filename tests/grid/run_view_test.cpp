@@ -180,7 +180,7 @@ TEST_F(RunView, MovesAndForecastsOfHostsAreSeen) {
   EXPECT_THAT(page(), Not(HasSubstr("There were none.")));
   if (report.run.moves == 0) return;  // its workers were all on rank 0
   EXPECT_THAT(page(), HasSubstr("class=\"mark moved\""));
-  EXPECT_THAT(page(), HasSubstr("expected to take"));
+  EXPECT_THAT(page(), HasSubstr("going there was to cost"));
 }
 
 TEST_F(RunView, TheLivePageIsThereAsLongAsTheRun) {
