@@ -12,7 +12,7 @@ struct bsp_set {
   std::string name{};
   std::vector<int> ranks{};
   double speed = 1;    ///< of each rank, with all its threads [work units / s]
-  double gap = 0;      ///< g between two of its ranks [s/B]; 0 where there is one
+  double gap = 0;      ///< g between two of its ranks [s/B]; 0: there is one
   double latency = 0;  ///< between two of its ranks [s]
 };
 
@@ -23,8 +23,8 @@ struct bsp_path {
   double latency = 0;            ///< [s]
 };
 
-/// How a BSP program would begin, and what its supersteps are priced by: w + g h + l, where w is the work of the
-/// processes of a rank over its speed, h what a process sends or gets [B], and l the barrier. Printing it says so.
+/// How a BSP program would begin, and the price of its supersteps: w + g h + l. Here w is the work of the processes of
+/// a rank over its speed, h the bytes that a process sends or gets [B], and l the barrier. Printing it says so.
 struct bsp_plan {
   std::string name;
   std::string policy;                     ///< of migration
@@ -34,7 +34,7 @@ struct bsp_plan {
   std::vector<bsp_set> sets;
   std::vector<bsp_path> paths;    ///< between each two sets, in both directions
   double barrier = 0;             ///< l of all ranks [s]
-  double migration = 0;           ///< what one is expected to take beside its state, until some are measured [s]
+  double migration = 0;           ///< expected time of one beside its state, until some are measured [s]
   double migration_per_byte = 0;  ///< of these, for each byte of its state [s/B]
 };
 

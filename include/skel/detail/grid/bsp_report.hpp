@@ -7,14 +7,14 @@
 
 namespace skel {
 
-/// What happened in a run of a BSP program. Printing it says how long it took, what ranks did, and who moved.
+/// The report of a run of a BSP program. Printing it shows its time, the work of each rank, and the migrations.
 struct bsp_report {
   record::bsp_record run;
 };
 
 std::ostream& operator<<(std::ostream& out, bsp_report const& report);
 
-/// The same, with what a function gave of each process, in their order.
+/// The same, with the value of a function for each process, in their order.
 template <class Value>
 struct bsp_results {
   bsp_report report;

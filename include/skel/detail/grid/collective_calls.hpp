@@ -20,27 +20,27 @@
 
 namespace skel {
 
-/// work = work (op) received, or received (op) work where `received_first`.
+/// work = work (op) received, or received (op) work if `received_first`.
 using combining =
     std::function<void(std::span<std::byte const> received, std::span<std::byte> work, bool received_first)>;
 
-/// Collectives among the ranks of a grid. Algorithm, segments and the way between clusters are chosen by size and
-/// platform; grid.decide() says which, and why.
+/// Collectives among the ranks of a grid. skel chooses algorithm, segments and route by size and platform;
+/// grid.decide() tells the choice and its reason.
 ///
 /// All are collective: every rank calls them in the same order with the same root, the same operator and equally many
-/// elements. Spans, of trivially copyable elements, are worked on where they are and cost no memory for a copy but that
-/// of the algorithm. Values may be of any type that can cross ranks (runtime::transferable): those that are not
-/// trivially copyable go as their bytes, in parts as long as the longest, and are combined one after the other.
+/// elements. Spans have trivially copyable elements. They are worked on in place; only the algorithm takes memory for
+/// copies. Values may be of any type that can cross ranks (runtime::transferable). If they are not trivially copyable,
+/// they travel as bytes, in parts as long as the longest, and are combined one after the other.
 ///
-/// Ranks that do not make the same calls are told which call differs, and how, on every rank: by skel::error where they
-/// call, on standard error where they leave the grid. A rank that waits asks the others after 0.1 s, and whoever
-/// computes is waited for without a limit. Every later call throws the same; ranks that leave wait for
-/// run_settings::patience. One that ends without destroying its grid is noticed by mpirun, which ends the others.
+/// If ranks do not make the same calls, every rank is told the call that differs, and how: by skel::error in a call, on
+/// standard error when it leaves the grid. A waiting rank asks the others after 0.1 s; for ranks that compute it waits
+/// without a limit. Every later call throws the same; ranks that leave wait for run_settings::patience. If a rank ends
+/// without destroying its grid, mpirun notices it and ends the others.
 ///
-/// Operators are associative. What one throws arrives at the caller on its rank; the other ranks are told by
-/// skel::error, in this call where they need what that rank would have sent, otherwise at the next one, as above. They
-/// keep the order of the ranks unless is_commutative says that they need not. The first collective on several ranks
-/// measures the hosts, unless a platform was given, or was measured in the last day.
+/// Operators are associative, and keep the order of the ranks unless is_commutative says that they need not. An
+/// exception of one reaches the caller on its rank. The other ranks get skel::error: in this call if they need data of
+/// that rank, otherwise at the next one, as above. The first collective on several ranks measures the hosts, unless a
+/// platform was given, or was measured in the last day.
 class collective_calls {
  public:
   virtual ~collective_calls() = default;
@@ -48,7 +48,7 @@ class collective_calls {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// What root has, on every rank.
+  /// Copies the data of root to every rank.
   template <class T, std::size_t N>
   void broadcast(std::span<T, N> data, int root = 0) {
     move(plan::collective::broadcast, data.size_bytes(), root, bytes_of(data), std::as_writable_bytes(data));
@@ -109,8 +109,8 @@ class collective_calls {
     }
   }
 
-  /// Part r of `all`, which only root has, on rank r. `all` has mine.size() elements for each rank; it is not looked at
-  /// elsewhere.
+  /// Rank r gets part r of `all`, which only root has. `all` has mine.size() elements for each rank; on other ranks it
+  /// is ignored.
   template <class A, std::size_t N, class T, std::size_t M>
   requires std::same_as<std::remove_const_t<A>, T>
   void scatter(std::span<A, N> all, std::span<T, M> mine, int root = 0) {
@@ -119,7 +119,7 @@ class collective_calls {
     move(plan::collective::scatter, mine.size_bytes(), root, has ? bytes_of(all) : std::span<std::byte const>{},
          std::as_writable_bytes(mine));
   }
-  /// values[r], which only root has, on rank r.
+  /// Rank r gets values[r], which only root has.
   template <class T>
   T scatter(std::vector<T> const& values, int root = 0) {
     bool const has = rank() == root;
@@ -135,8 +135,8 @@ class collective_calls {
     return std::move(decoded<T>(mine, length).front());
   }
 
-  /// `mine` of every rank, in rank order, in `all` of root, which has mine.size() elements for each rank; it is not
-  /// looked at elsewhere.
+  /// Gathers `mine` of every rank, in rank order, into `all` of root. `all` has mine.size() elements for each rank; on
+  /// other ranks it is ignored.
   template <class A, std::size_t N, class T, std::size_t M>
   requires std::same_as<std::remove_const_t<A>, T>
   void gather(std::span<A, N> mine, std::span<T, M> all, int root = 0) {
@@ -151,7 +151,7 @@ class collective_calls {
     return gathered<void>(value, root);
   }
 
-  /// `mine` of every rank, in rank order, in `all` of every rank, which has mine.size() elements for each rank.
+  /// Gathers `mine` of every rank, in rank order, into `all` on every rank: mine.size() elements for each rank.
   template <class A, std::size_t N, class T, std::size_t M>
   requires std::same_as<std::remove_const_t<A>, T>
   void all_gather(std::span<A, N> mine, std::span<T, M> all) {
@@ -174,7 +174,7 @@ class collective_calls {
                   std::to_string(ranks()) + " ranks");
     move(plan::collective::alltoall, from.size_bytes() / ranks(), 0, bytes_of(from), std::as_writable_bytes(to));
   }
-  /// values[r] goes to rank r; the result has what each rank had for this one.
+  /// values[r] goes to rank r; the result has the values of all ranks for this one.
   template <class T>
   std::vector<T> all_to_all(std::vector<T> const& values) {
     check_size("all_to_all", "values", values.size(), ranks());
@@ -190,7 +190,7 @@ class collective_calls {
   void barrier() { perform({.operation = plan::collective::barrier}, {}, {}, {}); }
 
  private:
-  /// Does a collective. Spans are empty where a rank gives or gets nothing.
+  /// Does a collective. Spans are empty if a rank gives or gets nothing.
   virtual void perform(mapping::collective_request const& request, std::span<std::byte const> input,
                        std::span<std::byte> output, combining const& combine) = 0;
   /// Called while an exception of an operator leaves this call, but not perform().
@@ -226,7 +226,7 @@ class collective_calls {
     return std::as_bytes(data);
   }
 
-  /// Instantiated for the operator of a reduction and what it combines; both appear in the compiler's message.
+  /// Instantiated for the operator of a reduction and the type that it combines; both appear in the compiler's message.
   template <class Op, class T>
   struct check_operator {
     static constexpr bool value = reduction_operator<Op, T>;
@@ -280,7 +280,7 @@ class collective_calls {
     }
   }
 
-  /// The values of all ranks for what `For` names: the operator that will combine them, or void.
+  /// The values of all ranks. `For` is the operator that will combine them, or void.
   template <class For, class T>
   std::vector<T> gathered(T const& value, int root) {
     auto const [part, length] = padded<For>(value);
@@ -312,7 +312,7 @@ class collective_calls {
     for (auto const& text : texts) length = std::max<std::uint64_t>(length, text.size());
     return length;
   }
-  /// The maximum, for those who combine T with `For`: ranks that combine with something else are told so.
+  /// The maximum, with T and `For` in its type: ranks that combine T otherwise are told so.
   template <class For, class T>
   struct longest_for : maximum {};
   /// The longest on any rank.

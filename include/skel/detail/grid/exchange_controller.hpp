@@ -18,18 +18,18 @@ namespace skel {
 
 using plan::results_of_ranks;
 
-/// How contributions to arrays have crossed ranks. The same on all ranks, up to `preparing` and `exchanging`.
+/// How contributions to arrays have crossed ranks. The same on all ranks, but for `preparing` and `exchanging`.
 struct exchange_report {
   plan::reduction_exchange way = plan::reduction_exchange::dense;  ///< of the last execution
   std::size_t ranks = 1, elements = 0;
-  /// Elements in the longest message of the sparse exchange, rounded up; 0: nobody has counted.
+  /// Elements in the longest message of the sparse exchange, rounded up; 0: they were not counted.
   std::size_t longest = 0;
   double dense = 0;    ///< an execution's exchange, as far as it is known [s]
   double sparse = 0;   ///< the same; 0: it was not priced
-  double lists = 0;    ///< saying which elements are touched, predicted; 0: it was not priced [s]
+  double lists = 0;    ///< telling the touched elements, predicted; 0: it was not priced [s]
   double to_come = 0;  ///< executions that it was decided for
   std::size_t phases = 0, executions = 0, uses = 0, switches = 0;
-  double preparing = 0;   ///< counting and saying which elements are touched, in all [s]
+  double preparing = 0;   ///< counting and telling the touched elements, in all [s]
   double exchanging = 0;  ///< [s]
   std::string why;        ///< one sentence
 };
@@ -38,9 +38,9 @@ std::ostream& operator<<(std::ostream& out, exchange_report const& report);
 /// Each rank brings a loop of its own.
 inline constexpr std::uint64_t own_iterations = 0;
 
-/// What a rank knows before its contributions cross.
+/// The state of a rank before its contributions cross.
 struct exchange_call {
-  std::uint64_t version = 0;  ///< of its pattern; open_version where that is not known
+  std::uint64_t version = 0;  ///< of its pattern; open_version: not known
   std::size_t elements = 0, subscripts = 0;
   std::uint64_t whole = own_iterations;  ///< a hash of the loop that all ranks have a share of
   double accumulating = 0;              ///< by this rank alone [s]
@@ -48,11 +48,11 @@ struct exchange_call {
 };
 inline constexpr std::uint64_t open_version = std::numeric_limits<std::uint64_t>::max();
 
-/// Lets the ranks agree on how the contributions of an execution cross: all tell in one all-reduce of a few words
-/// whether they have failed and whether their pattern is another one, and then decide by themselves from what all know
+/// Lets the ranks agree on how the contributions of an execution cross. In one all-reduce of a few words, each rank
+/// tells whether it has failed and whether its pattern has changed. Then each decides by itself from what all know
 /// (mapping::decider of mapping::exchange_problem). The slowest rank's time of an exchange is told with the next
-/// agreement. A phase lasts until the pattern of some rank changes. Counting touched elements takes what it took the
-/// last time, or at first, what accumulating does, which reads the same subscripts.
+/// agreement. A phase lasts until the pattern of some rank changes. Counting touched elements is expected to take as
+/// long as the last time; at first, as long as accumulating, which reads the same subscripts.
 class exchange_controller {
  public:
   /// `array_bytes`: of a value of each array. `in_rank_order`: the dense exchange combines in the order of the ranks.
@@ -62,21 +62,21 @@ class exchange_controller {
   exchange_controller(exchange_controller&&) noexcept;
   exchange_controller& operator=(exchange_controller&&) = delete;
 
-  /// Collective. Whether touched elements are to be counted, for counted(), before way() is asked. Throws on every rank
-  /// where one has failed: its own exception there, elsewhere skel::error with the lowest such rank and its message;
-  /// skel::input_error where ranks have not equally many elements, or not the same loop to share; skel::error where
-  /// ranks force different exchanges, or one that cannot be.
+  /// Collective. True if touched elements must be counted, for counted(), before way() is asked. If a rank has failed,
+  /// throws on every rank: its own exception there, elsewhere skel::error with the lowest such rank and its message.
+  /// Throws skel::input_error if ranks have different numbers of elements or share different loops, skel::error if they
+  /// force different exchanges or an impossible one.
   bool agree(grid& among, exchange_call const& mine);
-  /// Throws the same where nothing is to be exchanged. Collective.
+  /// Throws as agree() does, for calls that exchange nothing. Collective.
   static void meet(grid& among, exchange_call const& mine);
-  /// Collective. This rank's longest message has so many elements; finding out took that long [s].
+  /// Collective. This rank's longest message has `longest` elements; counting them took `seconds` [s].
   void counted(grid& among, std::size_t longest, double seconds);
   plan::reduction_exchange way() const { return report_.way; }
-  /// Whether the lists of touched elements are to be sent before the next sparse exchange.
+  /// True if the lists of touched elements must be sent before the next sparse exchange.
   bool lists_are_due() const;
-  /// They were [s].
+  /// The lists were sent, in `seconds` [s].
   void listed(double seconds);
-  /// The exchange of this execution has taken this rank that long [s].
+  /// The exchange of this execution has taken this rank `seconds` [s].
   void after(double seconds);
 
   /// Elements in a message of the sparse exchange.
@@ -102,7 +102,7 @@ class exchange_controller {
   // The same on all ranks.
   std::unique_ptr<deciding> deciding_;
   exchange_report report_;
-  double count_each_ = 0;  // what counting a subscript took [s]
+  double count_each_ = 0;  // time to count a subscript [s]
   std::size_t most_subscripts_ = 0;
 
   // Of this rank.

@@ -50,9 +50,9 @@ struct rank_share {
   Of of;
 };
 
-/// Says of a loop over ranks that each rank brings iterations of its own: forces.run(grid, skel::own_share(mine), ...)
-/// accumulates those of all ranks' patterns. Without it the pattern is the same on all ranks, and its iterations are
-/// divided. The pattern has to live as long. For subscripts that are known only while the loop runs: a number of
+/// Marks a loop over ranks to which each rank brings iterations of its own: forces.run(grid, skel::own_share(mine),
+/// ...) accumulates those of all ranks' patterns. Without it the pattern is the same on all ranks, and its iterations
+/// are divided. The pattern must live as long. If subscripts are known only while the loop runs, give a number of
 /// iterations.
 inline rank_share<pattern const&> own_share(pattern const& mine) {
   return {mine};
@@ -85,8 +85,8 @@ struct check_reduction {
 
 }  // namespace reductions_detail
 
-/// A loop of the form x[index[i][j]] = op(x[index[i][j]], f(i)), run in parallel by the algorithm that a model expects
-/// to be the fastest for its pattern, and by another one where that turns out to be wrong or the pattern changes.
+/// A loop of the form x[index[i][j]] = op(x[index[i][j]], f(i)), run in parallel. A model chooses the fastest algorithm
+/// for the pattern. If the model turns out to be wrong or the pattern changes, another algorithm takes over.
 ///
 ///   skel::irregular_reduction forces;
 ///   forces.run(pattern, std::span{f}, [&](std::size_t i, auto& acc) {
@@ -94,9 +94,9 @@ struct check_reduction {
 ///     acc.add(1, -force(i));
 ///   });
 ///
-/// One object for each loop: it keeps the plan of the pattern that it ran last, the copies, and what it has learnt. The
-/// body is called once for each iteration (or more often, where the rules allow it) by several threads at once. It may
-/// add to its slots any number of times, but cannot read what is accumulated.
+/// One object for each loop: it keeps the plan of its last pattern, the copies, and what it has learnt. The body is
+/// called once for each iteration (or more often, if the rules allow it) by several threads at once. It may add to its
+/// slots any number of times, but cannot read what is accumulated.
 ///
 /// `Op` is associative and commutative with an identity (concept monoid_operator); sums by default. An exception of the
 /// body leaves the arrays with some of the contributions and reaches the caller; the object can be used again.
@@ -113,7 +113,7 @@ class irregular_reduction {
   irregular_reduction(reduction_settings settings, Op op, reduction_workers workers)
       : op_(std::move(op)), controller_(std::move(settings), std::move(workers)) {}
 
-  /// What was moved from cannot be used until another is assigned to it: skel::error then.
+  /// A moved-from object cannot be used until another is assigned to it: it throws skel::error.
   irregular_reduction(irregular_reduction&& from) noexcept
       : op_(std::move(from.op_)),
         controller_(std::move(from.controller_)),
@@ -135,7 +135,7 @@ class irregular_reduction {
   }
   ~irregular_reduction() = default;
 
-  /// Runs the loop. x.size() is pattern.elements(). Throws skel::input_error where it is not, and what the body throws.
+  /// Runs the loop. Throws skel::input_error unless x.size() is pattern.elements(), and what the body throws.
   template <class T, class Body>
   void run(pattern const& of, std::span<T> x, Body&& body) {
     run(of, arrays(x), body);
@@ -151,8 +151,8 @@ class irregular_reduction {
     }
   }
 
-  /// The same for a loop whose subscripts are known only while it runs: acc.add(element, value). Throws
-  /// skel::input_error naming iteration and element where that is not in x; what was accumulated before stays.
+  /// The same for a loop whose subscripts are known only while it runs: acc.add(element, value). If an element is not
+  /// in x, throws skel::input_error with iteration and element; earlier contributions stay.
   template <class T, class Body>
   void run(std::size_t iterations, std::span<T> x, Body&& body) {
     run(iterations, arrays(x), body);
@@ -169,20 +169,20 @@ class irregular_reduction {
     }
   }
 
-  /// The same over ranks, which all bring the same pattern and the same x: its iterations are divided among them, in
+  /// The same over ranks, which all bring the same pattern and the same x. Its iterations are divided among them, in
   /// blocks of as many subscripts. Each rank accumulates its block into a private copy with its own choice of
-  /// algorithm, then the copies are combined, by the cheaper of all-reducing them and of sending what is touched
-  /// (exchange_controller): every rank then has op(x, all contributions), the same bits everywhere. The body is called
+  /// algorithm. The copies are then combined by the cheaper exchange: an all-reduce, or the touched elements alone
+  /// (exchange_controller). Every rank then has op(x, all contributions), the same bits everywhere. The body is called
   /// with the numbers of the whole pattern, for each iteration on one rank.
   ///
-  /// Bits depend on the number of ranks where additions round. With any_parts (skel::reproducible as the rules) they do
-  /// not, nor on threads: each rank then accumulates its block of the elements alone, in the order of the iterations,
-  /// and the body is called on several ranks for iterations that touch several blocks.
-  /// Collective: all call it in the same order, with the same pattern, which they may change whenever they like. On one
+  /// If additions round, bits depend on the number of ranks. With any_parts (skel::reproducible as the rules) they
+  /// depend neither on ranks nor on threads: each rank accumulates its block of the elements alone, in the order of the
+  /// iterations. If an iteration touches several blocks, several ranks then call the body for it.
+  /// Collective: all call it in the same order, with the same pattern. The pattern may change between calls. On one
   /// rank it is run(). Each version of the pattern is read once. Memory: a private copy of the arrays and of the rank's
   /// part of the pattern, whatever the cap, and messages.
-  /// Throws on all ranks where one fails, before anything is written: what run() throws there; skel::error with its
-  /// rank and message elsewhere; skel::input_error where the numbers of elements or the patterns differ.
+  /// If one rank fails, throws on all ranks, before anything is written: as run() there, elsewhere skel::error with its
+  /// rank and message. Throws skel::input_error if the numbers of elements or the patterns differ.
   template <class T, class Body>
   void run(grid& among, pattern const& of, std::span<T> x, Body&& body) {
     run(among, of, arrays(x), body);
@@ -192,8 +192,8 @@ class irregular_reduction {
     divide(results_of_ranks::everywhere, among, of, x, body);
   }
 
-  /// The same for iterations that each rank brings by itself: run(grid, skel::own_share(mine), ...), with a pattern of
-  /// its own over the same elements, and the numbers of its own iterations. Rules of determinism hold for the same
+  /// The same for iterations of each rank's own: run(grid, skel::own_share(mine), ...). A rank has a pattern of its own
+  /// over the same elements; its body gets the numbers of its own iterations. Rules of determinism hold for the same
   /// shares of the same ranks: with same_parts, for as many threads on each; with any_parts, for any number of threads.
   template <class T, class Body>
   void run(grid& among, rank_share<pattern const&> own, std::span<T> x, Body&& body) {
@@ -205,8 +205,8 @@ class irregular_reduction {
     cross(results_of_ranks::everywhere, among, own.of, own_iterations, x, own.of.elements(), body);
   }
 
-  /// As run(), where a rank has only its block of the elements: x is elements plan::block_of(N, ranks, rank), and only
-  /// what the other ranks have for them is sent here.
+  /// As run(), but a rank has only its block of the elements: x is elements plan::block_of(N, ranks, rank). Only
+  /// contributions to this block are sent here.
   template <class T, class Body>
   void run_owned(grid& among, pattern const& of, std::span<T> x, Body&& body) {
     run_owned(among, of, arrays(x), body);
@@ -225,9 +225,9 @@ class irregular_reduction {
     cross(results_of_ranks::owned, among, own.of, own_iterations, x, block_here(among, own.of.elements()).size(), body);
   }
 
-  /// Over ranks where subscripts are known only while the loop runs: the same number of iterations on all ranks, which
-  /// are divided, or own_share(iterations) of this rank. The exchange is dense. With any_parts every rank runs all
-  /// iterations, but for its own share.
+  /// Over ranks, for subscripts that are known only while the loop runs. The number of iterations is the same on all
+  /// ranks, which divide them, or own_share(iterations) of this rank. The exchange is dense. With any_parts every rank
+  /// runs all iterations, but with own_share only its own.
   template <class T, class Body>
   void run(grid& among, std::size_t iterations, std::span<T> x, Body&& body) {
     run(among, iterations, arrays(x), body);
@@ -259,10 +259,10 @@ class irregular_reduction {
           elements, body);
   }
 
-  /// How contributions have crossed ranks, by the last form that was run on several.
+  /// How contributions have crossed ranks, by the last form that ran on several.
   skel::exchange_report exchange_report() const { return exchange_ ? *exchange_ : skel::exchange_report{}; }
 
-  /// What was decided, and why; predicted and measured times.
+  /// Decisions and their reasons; predicted and measured times.
   reduction_report const& report() const { return controller_.report(); }
 
  private:
@@ -328,7 +328,7 @@ class irregular_reduction {
     return {std::apply([](auto const&... spans) { return std::tuple<Ts*...>{spans.data()...}; }, x.spans)};
   }
 
-  /// What an iteration takes beside accumulating, from a small share of them, where there is something to choose.
+  /// Measures the time of an iteration beside accumulating, on a small share of them, if there is a choice.
   template <class Body>
   void time_body(std::size_t iterations, plan::reduction_set legal, Body& body) {
     if (controller_.settings().forced || std::has_single_bit(legal)) return;
@@ -364,7 +364,7 @@ class irregular_reduction {
     return controller_.before(of.iterations, of.elements, bytes, legal);
   }
 
-  /// Whether the bits of results may not depend on the number of ranks.
+  /// True if the bits of results must not depend on the number of ranks.
   static constexpr bool any_ranks = Rules.determinism == plan::determinism::any_parts;
 
   static plan::block block_here(grid& among, std::size_t elements) {
@@ -392,8 +392,8 @@ class irregular_reduction {
     }
   }
 
-  /// Every rank computes its block of the elements, alone: accumulate(arrays) with arrays that hold what x does. All
-  /// blocks go into x of all ranks, or each into that of its own one.
+  /// Every rank computes its block of the elements, alone: accumulate(arrays) with arrays that hold the values of x.
+  /// All blocks go into x of all ranks, or each into x of its own rank.
   template <class... Ts, class Accumulate>
   void apart(results_of_ranks results, grid& among, exchange_call mine, array_pack<Ts...> x, Accumulate accumulate) {
     static_assert((runtime::plain<Ts> && ...), "skel: blocks cross ranks as their bytes");

@@ -14,15 +14,15 @@
 
 namespace skel {
 
-/// What happened in a run of a program over a mesh. Printing it says how it was planned, how long iterations took, and
-/// what ranks did.
+/// The report of a run of a program over a mesh. Printing it shows the plan, the time of iterations, and the work of
+/// each rank.
 struct mesh_report {
   mesh_plan plan{};
   record::mesh_record run{};
   std::optional<std::uint64_t> resumed{};  ///< after so many iterations, from a checkpoint; nothing: it began
   record::checkpoint_record checkpoints{};
   std::string without_checkpoints{};                 ///< why it keeps none although a folder is named; empty: it does
-  record::move_history decisions{};                  ///< whether elements were to be dealt anew, while it ran
+  record::move_history decisions{};                  ///< whether to repartition the mesh, while it ran
   std::vector<std::string> refused_announcements{};  ///< and why, on rank 0
 
   /// Without those before the checkpoint from which it went on.
@@ -38,7 +38,7 @@ struct mesh_outcome {
   Totals totals;
 };
 
-/// The same, with what a function gave of the cell of each element, by their numbers.
+/// The same, with the value of a function for the cell of each element, by their numbers.
 template <class Totals, class Value>
 struct mesh_results {
   mesh_report report;

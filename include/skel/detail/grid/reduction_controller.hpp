@@ -27,9 +27,9 @@ struct reduction_settings {
   std::size_t threads = 0;
   /// Of plans and private copies [B].
   std::size_t memory_cap = std::numeric_limits<std::size_t>::max();
-  /// Executions with each version of a pattern, where that is known; 0: estimated from earlier versions.
+  /// Executions with each version of a pattern; 0: not known, estimated from earlier versions.
   double expected_uses = 0;
-  /// Only this algorithm. Throws skel::error at the first run where it is not legal.
+  /// Only this algorithm. If it is not legal, the first run throws skel::error.
   std::optional<plan::reduction_algorithm> forced = std::nullopt;
   /// Between ranks, only this exchange; the same on all of them.
   std::optional<plan::reduction_exchange> exchange = std::nullopt;
@@ -37,15 +37,15 @@ struct reduction_settings {
       {};  ///< of `skel train`; empty: that of this machine where there is one, else the one that ships
 };
 
-/// Who runs a reduction, and by which clock: for studies of threads that the machine has not.
+/// The threads of a reduction, and their clock: for studies of more threads than the machine has.
 struct reduction_workers {
   std::unique_ptr<runtime::team> team;
   std::function<double()> clock;  ///< [s]
-  /// What the host has left for this process at a time of the clock; empty: the team stays as it is.
+  /// Reads the host at a time of the clock, to adapt the team to it; empty: the team stays as it is.
   std::function<platform::host_reading(double now)> load = {};
 };
 
-/// What an irregular reduction has done.
+/// Decisions and times of an irregular reduction.
 struct reduction_report {
   mapping::reduction_decision decision;  ///< the last one
   pattern_features features;             ///< that it was made for
@@ -53,10 +53,10 @@ struct reduction_report {
   std::size_t executions = 0;
   std::size_t uses = 0;             ///< executions in this phase
   double expected_uses = 0;         ///< of this phase when it began
-  std::size_t subscripts_read = 0;  ///< to find out about this phase's pattern
+  std::size_t subscripts_read = 0;  ///< to learn this phase's pattern
   std::size_t decisions = 0, switches = 0;
   std::size_t regroupings = 0;                      ///< to another number of threads, as the host gave more or fewer
-  double reading = 0;                               ///< reading patterns to find out about them, in all [s]
+  double reading = 0;                               ///< reading patterns to learn their features, in all [s]
   double deciding = 0;                              ///< [s]
   double preparing = 0;                             ///< [s]
   double running = 0;                               ///< [s]
@@ -68,34 +68,34 @@ struct reduction_report {
 };
 std::ostream& operator<<(std::ostream& out, reduction_report const& report);
 
-/// Decides for one loop which algorithm runs, and again when it is time (mapping::decider of
-/// mapping::reduction_choice). A phase lasts until the pattern is another one. As much is found out about a pattern as
-/// pays for the executions that are expected of it (src/grid/pattern_knowledge.hpp). Where the host gives another
-/// number of cores, another team begins a phase: what is prepared is for as many parts as there were threads.
+/// Chooses the algorithm of one loop, and again when it is time (mapping::decider of mapping::reduction_choice). A
+/// phase lasts until the pattern changes. The controller learns as much about a pattern as pays over its expected
+/// executions (src/grid/pattern_knowledge.hpp). If the host gives another number of cores, another team begins a phase,
+/// since a plan has a part for each thread.
 class reduction_controller {
  public:
-  /// Throws skel::input_error for a model file that cannot be used. One of another machine is used, with a warning on
-  /// stderr, once in a process, which names both machines and the model's date.
+  /// Throws skel::input_error for a model file that cannot be used. A model of another machine is used, with a warning
+  /// on standard error, once in a process. The warning names both machines and the model's date.
   explicit reduction_controller(reduction_settings settings);
   reduction_controller(reduction_settings settings, reduction_workers workers);
   ~reduction_controller();
   reduction_controller(reduction_controller&&) noexcept;
   reduction_controller& operator=(reduction_controller&&) noexcept;
 
-  /// Until the next execution is decided.
+  /// Valid until the next execution is decided.
   runtime::team& workers();
-  /// The team stays as it is, whatever the host gives: for results whose bits depend on the number of parts.
+  /// Keeps the team as it is, whatever the host gives: for results whose bits depend on the number of parts.
   void keep_threads();
   reduction_settings const& settings() const;
   reduction_report const& report() const;
 
-  /// What an iteration does beside accumulating takes one thread so long [s]; nothing: it was too short to be timed.
-  /// Where this is not said it is estimated from executions: what they took beyond what accumulating is predicted to
-  /// take. Finding that out took `timing`, which is a part of deciding [s].
+  /// The work of an iteration beside accumulating takes one thread `seconds` [s]; nothing: too short to be timed.
+  /// Without this call it is estimated: the time of executions beyond the predicted time of accumulating. Measuring it
+  /// took `timing` [s], a part of deciding.
   void know_other_work(std::optional<double> seconds, double timing = 0);
 
-  /// What to run for the next execution. While algorithms are tried, the plans of those that were are kept, so that
-  /// going back costs nothing; under a cap there is one at a time.
+  /// The next execution. During trials the plans of the other algorithms are kept, so that going back costs nothing;
+  /// under a cap there is one plan at a time.
   struct step {
     plan::reduction_algorithm algorithm{};
     bool prepare = false;  ///< its plan is made first
@@ -106,11 +106,11 @@ class reduction_controller {
   step before(pattern const& of, double value_bytes, plan::reduction_set legal);
   /// The same for a loop whose subscripts are known only while it runs.
   step before(std::size_t iterations, std::size_t elements, double value_bytes, plan::reduction_set legal);
-  /// Nothing that was prepared is there any more: the next execution begins a phase.
+  /// All plans and copies are gone: the next execution begins a phase.
   void renew();
-  /// Its plan was made, which took that long, and keeps so many bytes, with the plans of others that are kept beside
-  /// it `all_bytes` if that is more [s], [B]. Whether it may be used: where more than the cap is kept, before() is to
-  /// be asked again.
+  /// The plan of the decided algorithm was made in `seconds` [s] and keeps `bytes` [B]; all plans together keep
+  /// `all_bytes` if that is more. False if this exceeds the cap: report().decision then has another algorithm. Throws
+  /// skel::error if no other may be used.
   bool prepared(double seconds, std::size_t bytes, std::size_t all_bytes = 0);
   /// It has run [s].
   void after(double seconds);

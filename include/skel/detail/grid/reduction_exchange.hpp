@@ -26,10 +26,10 @@
 
 namespace skel {
 
-/// Where a rank accumulates its contributions to arrays that several ranks accumulate into, and how they cross ranks.
-/// Contributions of the ranks are combined in the order of the ranks, then with what the array held; only the dense
-/// exchange of results everywhere combines them in the order of grid::all_reduce, unless `InRankOrder`. So all ranks
-/// that hold an element hold the same bits of it, and with `InRankOrder` dense and sparse exchanges give the same bits.
+/// Private arrays of a rank for its contributions to arrays of several ranks, and the exchange of contributions.
+/// Contributions are combined in the order of the ranks, then with the old values of the array. Only the dense exchange
+/// of results everywhere combines them in the order of grid::all_reduce, unless `InRankOrder`. So all ranks that hold
+/// an element hold the same bits of it. With `InRankOrder` dense and sparse exchanges give the same bits.
 ///
 /// Memory: the private arrays, of N elements, and the messages of the exchange that was used last.
 template <bool InRankOrder, class Op, class... Ts>
@@ -43,11 +43,10 @@ class reduction_exchange {
   reduction_exchange(results_of_ranks results, Op op, reduction_settings const& settings)
       : results_(results), op_(std::move(op)), controller_(results, {sizeof(Ts)...}, InRankOrder, settings) {}
 
-  /// Calls accumulate(arrays) with private arrays of as many identities as there are elements, and brings what it
-  /// accumulates there to x of the ranks that it belongs to. `whole`: a hash of the loop that `of` is this rank's share
-  /// of, or own_iterations. `team`: gives the threads, which may be others once it has accumulated. `accumulate`
-  /// throws on a rank where that has nothing to give. Collective. Throws what
-  /// exchange_controller::agree() throws; x is unchanged on all ranks then.
+  /// Calls accumulate(arrays) with private arrays of one identity for each element. Brings the contributions to x of
+  /// the ranks that they belong to. `whole`: a hash of the loop that `of` is this rank's share of, or own_iterations.
+  /// `team`: gives the threads, which may be others after `accumulate`. `accumulate` throws if its rank has nothing to
+  /// give. Collective. Throws as exchange_controller::agree(); x is then unchanged on all ranks.
   template <class Of, class Team, class Accumulate>
   void run(grid& among, Of const& of, std::uint64_t whole, Team team, runtime::reduction::columns<Ts...> x,
            Accumulate accumulate) {
@@ -93,8 +92,8 @@ class reduction_exchange {
     return {.version = open_version, .elements = of.elements, .subscripts = of.iterations};
   }
 
-  /// The elements that this rank touches, rising, unless they are known; where each rank's block of them begins, and
-  /// how many are in the longest message.
+  /// Finds the elements that this rank touches, rising, unless they are known. Finds the begin of each rank's block of
+  /// them, and the length of the longest message.
   void find_own(grid& among, pattern const& of, runtime::team& workers) {
     auto const ranks = static_cast<std::size_t>(among.size()), self = static_cast<std::size_t>(among.rank());
     if (listed_version_ != of.version()) {
@@ -122,7 +121,7 @@ class reduction_exchange {
         std::partition_point(list.begin(), list.end(), [&](subscript e) { return e < element; }) - list.begin());
   }
 
-  /// Tells the others which elements this rank's messages are of. lists_[r]: those that rank r sends here.
+  /// Tells the others the elements of this rank's messages. lists_[r]: those that rank r sends here.
   void send_lists(grid& among) {
     auto const ranks = static_cast<std::size_t>(among.size()), self = static_cast<std::size_t>(among.rank());
     std::size_t const room = controller_.room();
@@ -179,8 +178,8 @@ class reduction_exchange {
     });
   }
 
-  /// Every rank gets what all have for its block and combines it; then, where results are wanted everywhere, the
-  /// others get that.
+  /// Every rank gets the contributions of all ranks to its block and combines them. If results are wanted everywhere,
+  /// the others then get the block.
   void dense_blocks(grid& among, std::size_t elements, runtime::team& workers, arrays x) {
     auto const ranks = static_cast<std::size_t>(among.size()), self = static_cast<std::size_t>(among.rank());
     auto const block = [&](std::size_t r) { return plan::block_of(elements, ranks, r); };

@@ -14,7 +14,7 @@
 
 namespace skel {
 
-/// What the models say about one station of a planned program.
+/// The forecast for one station of a planned program.
 struct station_forecast {
   std::string name;
   std::size_t workers = 1;
@@ -25,18 +25,18 @@ struct station_forecast {
   SKEL_FIELDS(name, workers, hosts, service_time, capacity, utilisation);
 };
 
-/// What a program is expected to do where it has been placed.
+/// The forecast for a program on its placement.
 struct forecast {
   double exponential = 0;    ///< items per second if service times were exponential (PEPA) [1/s]
   double deterministic = 0;  ///< items per second if they were constant (simulated) [1/s]
   double variation = 0;      ///< squared coefficient of variation that was measured at the bottleneck, 0..1
-  double throughput = 0;     ///< what skel believes: the two-moment blend of both, corrected [1/s]
-  double correction = 1;     ///< by what runs before have shown of this program
+  double throughput = 0;     ///< the forecast: the two-moment blend of both, corrected [1/s]
+  double correction = 1;     ///< by earlier runs of this program
   std::uint64_t runs = 0;    ///< earlier ones whose times per item count in those of the stations
-  double low = 0, high = 0;  ///< where it is expected to be with record::forecast_confidence [1/s]; 0: not known
+  double low = 0, high = 0;  ///< interval with record::forecast_confidence [1/s]; 0: not known
   double most = 0;           ///< that the stages beside the slowest one can do, as far as it is known [1/s]; 0: nothing
   double batch = 1;          ///< items that travel together
-  std::string model;         ///< which models were solved, and how
+  std::string model;         ///< the models that were solved, and how
   std::vector<station_forecast> stations;
   SKEL_FIELDS(exponential, deterministic, variation, throughput, correction, runs, low, high, most, batch, model,
               stations);
@@ -50,7 +50,7 @@ struct planned_program {
                                         ///< source per second
   std::vector<std::string> processors;  ///< names of the hosts that the decision's indices mean
   std::vector<std::string> placed;      ///< stages that the decision placed, in its order
-  std::string note;                     ///< what was decided without a search, what restricted it, what was not known
+  std::string note;                     ///< decisions without a search, restrictions, unknown facts
 
   /// The bottleneck, the runners-up and what they would cost, as text.
   std::string explain() const;
@@ -58,7 +58,7 @@ struct planned_program {
   SKEL_FIELDS(run, expected, decision, processors, placed, note);
 };
 
-/// What a run did, beside what was expected of it.
+/// A run, beside its forecast.
 struct run_report {
   run_report();
   run_report(run_report const& other);
@@ -73,12 +73,12 @@ struct run_report {
   double calibration_seconds = 0;
   double planning_seconds = 0;
   std::optional<std::uint64_t> resumed;  ///< the item that a checkpoint said to go on with; nothing: it began
-  /// Stages whose first items, which the forecast rests on, were not like the others; or that later runs learn nothing
-  /// from this one, as other programs took the cores. On rank 0.
+  /// Stages whose first items, the basis of the forecast, were unlike the others. Or tells that later runs learn
+  /// nothing from this one, since other programs took the cores. On rank 0.
   std::string unlike;
-  std::string ended_source{};         ///< the source that gave nothing, as it had ended in an earlier run; empty: none
+  std::string ended_source{};         ///< the source that gave nothing: it had ended in an earlier run; empty: none
   std::string without_checkpoints{};  ///< why it keeps none although a folder is named; empty: it does
-  std::string corrected;  ///< hosts whose speeds the run tells better than the probe did, which are kept; on rank 0
+  std::string corrected;  ///< hosts whose speeds the run measured better than the probe; they are kept; on rank 0
 
   /// Why announcements were refused, the first ones of this grid; on rank 0.
   std::vector<std::string> refused_announcements;
