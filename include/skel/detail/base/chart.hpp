@@ -7,7 +7,7 @@
 
 namespace skel {
 
-/// Shapes as SVG, and the room that they take.
+/// Shapes as SVG, with their width and height.
 struct drawing {
   std::string title{};
   double width = 0, height = 0;
@@ -36,11 +36,11 @@ std::string text_shape(double x, double y, std::string const& anchor, std::strin
 struct chart_line {
   std::string name;
   std::string kind{};                             ///< "measured", "part" or "forecast"
-  std::vector<std::pair<double, double>> points;  ///< those that the axes cannot show are left out
+  std::vector<std::pair<double, double>> points;  ///< without those that the axes cannot show
   bool joined = true;                             ///< else it is a cloud
 };
 
-/// What is expected of a value between two places of the axis.
+/// The expected range of a value between two places of the axis.
 struct chart_band {
   double from = 0, to = 0;
   double low = 0, high = 0;
@@ -53,7 +53,7 @@ struct chart_mark {
   std::string says;
 };
 
-/// What was so from one place of the axis to another one.
+/// A state from one place of the axis to another one.
 struct chart_bar {
   double from = 0, to = 0;
   std::string says;
@@ -67,7 +67,7 @@ struct chart_row {
 /// Points from left to right, in rows from above.
 struct chart_image {
   std::string address;  ///< "data:image/png;base64,..."
-  double until = 0;     ///< where it ends on the axis
+  double until = 0;     ///< its end on the axis
   double rows = 0;      ///< that its height stands for
 };
 

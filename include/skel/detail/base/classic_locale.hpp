@@ -4,8 +4,8 @@
 
 namespace skel {
 
-/// The C locale of this thread is the classic one as long as this lives: for libraries that write and read numbers by
-/// functions of C. Other threads keep theirs.
+/// Sets the classic C locale for this thread while it lives: for libraries that write and read numbers by functions of
+/// C. Other threads keep theirs.
 class classic_locale {
  public:
   classic_locale();

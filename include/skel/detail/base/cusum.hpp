@@ -8,17 +8,17 @@
 
 namespace skel::statistics {
 
-/// Watches numbers that should have mean 0 and standard deviation 1, and says when their mean has moved: cumulative
-/// sums of the logarithm of the likelihood ratio of a mean of +-shift against 0, each sum restarted where it falls
-/// below 0,
+/// Watches numbers that should have mean 0 and standard deviation 1, and gives an alarm when their mean has moved. It
+/// adds up the logarithm of the likelihood ratio of a mean of +-shift against 0. Each sum restarts when it falls below
+/// 0.
 ///   S+ <- max(0, S+ + min(shift z - shift^2/2, c)),  S- alike with -z;  alarm when one of them reaches h.
 ///
-/// With h = ln(2 interval) there is on average at most one false alarm in `interval` normal numbers: one sum alone
-/// gives none in e^h on average (Lorden 1971, Annals of Mathematical Statistics 42(6):1897-1908), there are two, and
-/// that c cuts a ratio off makes alarms rarer still. c = h / (fewest - 1/2) leaves no alarm to fewer than `fewest`
-/// numbers, however far off they are (a ratio cut off is Huber's robust test: 1965, Annals of Mathematical Statistics
-/// 36(6):1753-1758). After a move by `shift` the alarm comes after 2 h / shift^2 numbers, after a large one at once
-/// when there are `fewest`.
+/// With h = ln(2 interval) there is on average at most one false alarm in `interval` normal numbers. One sum alone
+/// gives none in e^h on average (Lorden 1971, Annals of Mathematical Statistics 42(6):1897-1908), and there are two.
+/// The cut c makes alarms rarer still: with c = h / (fewest - 1/2), fewer than `fewest` numbers give no alarm, however
+/// far off they are. A ratio with a cut is Huber's robust test (1965, Annals of Mathematical Statistics
+/// 36(6):1753-1758). The alarm comes 2 h / shift^2 numbers after a move by `shift`, and `fewest` numbers after a large
+/// one.
 ///
 /// A plain value: it can be copied and stored. O(1).
 struct cusum {
@@ -32,10 +32,10 @@ struct cusum {
   double limit() const { return std::log(2 * interval); }
   /// c: as much as one number can add.
   double cut() const { return limit() / (fewest - 0.5); }
-  /// Whether a number is so far off that it counts no more than a nearer one would.
+  /// True if a number is so far off that it is cut: it counts no more than a nearer one.
   bool is_cut_off(double z) const { return shift * std::abs(z) - shift * shift / 2 >= cut(); }
 
-  /// Takes the next number; infinite ones count as far off. Starts anew after an alarm.
+  /// Adds the next number; infinite ones count as far off. Starts anew after an alarm.
   alarm add(double z) {
     SKEL_EXPECTS(shift > 0 && interval > 1 && fewest >= 1 && !std::isnan(z));
     double const h = limit(), most = cut();

@@ -10,7 +10,7 @@
 
 namespace skel {
 
-/// A file descriptor that is closed when nobody has it any more; less than 0: none.
+/// A file descriptor, closed when its owner goes; less than 0: none.
 class descriptor {
  public:
   explicit descriptor(int number = -1) : number_(number) {}
@@ -25,20 +25,20 @@ class descriptor {
 
   int number() const { return number_; }
   explicit operator bool() const { return number_ >= 0; }
-  /// The number, which is the caller's now.
+  /// Gives the number to the caller, who closes it.
   int release() { return std::exchange(number_, -1); }
 
  private:
   int number_;
 };
 
-/// Opens /dev/null as each of standard input, output and error that is closed, as they are under some daemons. Without
-/// it, the next file that anybody opens gets that number, and messages are written into the file. Reading and writing
-/// fail as before (EBADF), so that a program that checks its output still notices.
+/// Opens /dev/null in place of a closed standard input, output or error, as under some daemons. Otherwise the next
+/// opened file would get that number, and messages would go into the file. Reading and writing fail as before (EBADF),
+/// so that a program still notices if it checks its output.
 void occupy_standard_descriptors();
 
-/// While it lives, a file of this thread that reaches the limit of the process (ulimit -f) is an error, EFBIG. Without
-/// it the system ends the process by SIGXFSZ. Writes of other threads, and so those of users, are as they were.
+/// While it lives, this thread gets an error, EFBIG, if a file reaches the limit of the process (ulimit -f). Without it
+/// the system ends the process by SIGXFSZ. Nothing changes for other threads, and so for users.
 class size_limit_is_error {
  public:
   size_limit_is_error() noexcept;
@@ -50,15 +50,15 @@ class size_limit_is_error {
   sigset_t before_;
 };
 
-/// Writes all bytes to a descriptor. Returns 0, or errno of what went wrong: a full disk (ENOSPC), a quota (EDQUOT) or
-/// a limit of size (EFBIG, see above) among others.
+/// Writes all bytes to a descriptor. Returns 0 or errno, such as ENOSPC (full disk), EDQUOT (quota) or EFBIG (limit of
+/// size, see above).
 int write_all(int to, std::string_view bytes) noexcept;
 
-/// That a file cannot be written, the reason by errno, and what to try, as the message of an error.
+/// The message of an error about a file that cannot be written: the reason by errno, and what to try.
 std::string why_not_written(std::string const& file, int code);
 
-/// Makes a new file whose name begins so, whatever else is in the folder by now: it never opens a file
-/// that is there, and follows no link. Returns the descriptor and sets `name`, or returns -1 with errno.
+/// Makes a new file with a name that begins so. It never opens an existing file, and follows no link. Returns the
+/// descriptor and sets `name`, or returns -1 with errno.
 int open_new(std::string const& begin, mode_t mode, std::string& name);
 
 }  // namespace skel

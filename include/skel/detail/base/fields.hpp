@@ -4,9 +4,9 @@
 #include <type_traits>
 #include <utility>
 
-/// Names fields of the struct that it stands in, in their order: SKEL_FIELDS(name, hosts, speed);
-/// Archives between ranks have these fields, and blocks of parameters in JSON have them under these names. A field
-/// that is not named stays on its rank. The struct stays an aggregate, with its defaults and comments.
+/// Names fields of its struct, in their order: SKEL_FIELDS(name, hosts, speed); Archives between ranks have these
+/// fields, and blocks of parameters in JSON have them under these names. Other fields stay on their rank. The struct
+/// stays an aggregate, with its defaults and comments.
 #define SKEL_FIELDS(...)             \
   template <class Archive>           \
   void serialize(Archive& archive) { \
@@ -22,7 +22,7 @@ concept has_fields = requires {
   std::remove_const_t<T>::field_names;
 };
 
-/// The first of some names, which it takes out of them. The last "_" of a name is not part of it: or_ is "or".
+/// Removes the first of some names and returns it. The last "_" of a name is not part of it: or_ is "or".
 constexpr std::string_view take_field_name(std::string_view& names) {
   std::size_t const end = names.find(',');
   std::string_view name = names.substr(0, end);

@@ -4,10 +4,10 @@
 
 namespace skel {
 
-/// Notes that a program of this process asked for what the user has set: the forced choice of a decision problem
-/// (run_settings::forced), or an option, as it is spelled. Any thread.
+/// Notes that a program of this process has used a setting of the user: the forced choice of a decision problem
+/// (run_settings::forced), or an option, as spelled. Any thread.
 void note_forced_use(std::string_view problem);
-/// Whether it was. Any thread. O(log problems).
+/// True if it was used. Any thread. O(log problems).
 bool was_force_used(std::string_view problem);
 
 }  // namespace skel

@@ -24,7 +24,7 @@ class fnv1a {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-/// Spreads what differs in a few bits over all of them.
+/// Spreads differences in a few bits over all bits.
 /// Source: Steele, Lea and Flood 2014, Fast splittable pseudorandom number generators, OOPSLA: the finaliser of
 /// SplitMix.
 constexpr std::uint64_t mixed(std::uint64_t x) {

@@ -10,10 +10,10 @@
 
 namespace skel {
 
-/// A map of bounded size: what was used least recently leaves when there is no room. An entry counts for its weight: 1
-/// where none is given, or the bytes that it takes. One entry stays, whatever it weighs. The order of use is part of
-/// the value, so that two maps that were used in the same way hold the same. Operations O(1) on average; entries stay
-/// where they are in memory. Not for several threads at once.
+/// A map of bounded size: the least recently used entry leaves if there is no room. An entry has a weight: 1 by
+/// default, or its bytes. One entry stays, whatever it weighs. The order of use is part of the value: two maps that
+/// were used in the same way hold the same. Operations O(1) on average; entries stay where they are in memory. Not for
+/// several threads at once.
 template <class Key, class Value, class Hash = std::hash<Key>>
 class lru_map {
  public:
@@ -33,7 +33,7 @@ class lru_map {
   std::size_t weight() const { return weight_; }
   std::size_t most_entries() const { return most_entries_; }
 
-  /// The value, which is now the one used most recently, or nullptr.
+  /// The value, now the most recently used one, or nullptr.
   Value* use(Key const& key) {
     auto const found = places_.find(key);
     if (found == places_.end()) return nullptr;
@@ -47,7 +47,7 @@ class lru_map {
     return found == places_.end() ? nullptr : &found->second.at->second;
   }
 
-  /// Puts a value in the place of what was there, as the one used most recently.
+  /// Puts or replaces a value, as the most recently used one.
   Value& put(Key const& key, Value value, std::size_t weight = 1) {
     if (Value* const there = use(key)) {
       *there = std::move(value);
@@ -67,7 +67,7 @@ class lru_map {
     while (weight_ > most_entries_ && entries_.size() > 1) erase(Key(entries_.back().first));
   }
 
-  /// True when there was such an entry.
+  /// True if there was such an entry.
   bool erase(Key const& key) {
     auto const found = places_.find(key);
     if (found == places_.end()) return false;

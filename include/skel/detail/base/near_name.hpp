@@ -10,8 +10,8 @@
 
 namespace skel {
 
-/// Number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other (optimal
-/// string alignment: no substring is edited twice). O(|a| |b|) time, O(|b|) memory.
+/// Least number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other.
+/// Optimal string alignment: no substring is edited twice. O(|a| |b|) time, O(|b|) memory.
 /// Source: Damerau 1964, Communications of the ACM 7(3):171-176.
 inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
@@ -30,8 +30,8 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return previous[b.size()];
 }
 
-/// The candidate that somebody who wrote `name` most probably meant: the one at the least edit distance, the first of
-/// equals; nothing when more than a third of the letters (at least one) would have to change. For error messages.
+/// The candidate that `name` most probably means, for error messages: the one at the least edit distance, the first of
+/// equals. Nothing if more than a third of the letters (at least one) would have to change.
 template <class Names>
 std::optional<std::string> near_name(std::string_view name, Names const& candidates) {
   std::size_t const reach = std::max<std::size_t>(1, name.size() / 3);

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <system_error>
 
-/// Numbers as text. The locales of C, of C++ and of streams change nothing about what these functions read and write:
-/// the decimal point is a point, and nothing stands between thousands. Whole numbers are written by std::to_string.
+/// Numbers as text. These functions ignore the locales of C, of C++ and of streams: the decimal point is a point, and
+/// nothing stands between thousands. Whole numbers are written by std::to_string.
 namespace skel {
 
 /// A number with at most so many significant digits, as "%.6g" of printf writes it: "0.25", "1e+06", "inf". O(digits).
@@ -26,12 +26,12 @@ namespace detail {
 std::optional<double> take_double(std::string_view& text);
 }
 
-/// What printf writes with the same format. O(length).
+/// The text that printf writes with the same format. O(length).
 [[gnu::format(printf, 1, 2)]] std::string print(char const* format, ...);
 
-/// Reads the number that a text begins with, and removes it from there. A sign may stand in front, a blank may not;
-/// "inf" and "nan" are numbers. Nothing, and the text stays, if it begins with no number or with one too large for its
-/// type. A number with a point may be too small for its type: it becomes 0 or the nearest one. O(length).
+/// Reads a number at the begin of a text, and removes it there. A sign may stand in front, a blank may not; "inf" and
+/// "nan" are numbers. Nothing, and the text stays, if it begins with no number or with one too large for its type. A
+/// number with a point may be too small for its type: it becomes 0 or the nearest one. O(length).
 template <class Number>
 requires std::integral<Number> || std::same_as<Number, double> std::optional<Number> take_number(
     std::string_view& text) {
@@ -48,33 +48,33 @@ requires std::integral<Number> || std::same_as<Number, double> std::optional<Num
   }
 }
 
-/// The number that a whole text is; nothing if it is none (see take_number). O(length).
+/// A whole text as a number; nothing if it is none (see take_number). O(length).
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
   auto const number = take_number<Number>(text);
   return text.empty() ? number : std::nullopt;
 }
 
-/// A time or a size with three digits and a prefix: "12.3 ms"; "-" for what is not more than 0.
+/// A time or a size with three digits and a prefix: "12.3 ms"; "-" unless it is more than 0.
 std::string scaled(double value, char const* unit);
 
-/// How far something is from what was predicted, given as a multiple of it: "+3.4 %", and beyond a factor 10 either
-/// way "x 8900 of what was predicted", with two digits.
+/// The distance from a prediction, given as a multiple of it: "+3.4 %". Beyond a factor 10 either way "x 8900 of what
+/// was predicted", with two digits.
 std::string off_by(double ratio, char const* of = "of what was predicted");
 
-/// A rate with three digits, per minute or hour where there is less than one in ten of the time before it.
+/// A rate with three digits: per minute if there is less than 0.1 per second, per hour if less than 0.1 per minute.
 std::string rated(double per_second, char const* things = "items");
 
-/// "12 %"; "-" for what is not finite.
+/// "12 %"; "-" unless it is finite.
 std::string share_text(double share);
 
-/// A size in bytes as people write it: a decimal number, perhaps with a unit behind it. k, M, G, T and KiB, MiB, GiB,
-/// TiB are powers of 1024, kB, MB, GB, TB powers of 1000 (as for the core utilities of GNU; B alone is one byte); upper
-/// and lower case are the same. "8k" and "8 KiB" are 8192. The number may be negative or a fraction: whether that makes
-/// sense is the caller's business. Nothing where it is no such text.
+/// A size in bytes as people write it: a decimal number, perhaps with a unit behind it. The units k, M, G, T and KiB,
+/// MiB, GiB, TiB are powers of 1024; kB, MB, GB, TB are powers of 1000, as for the core utilities of GNU. B alone is
+/// one byte. Upper and lower case are the same: "8k" and "8 KiB" are 8192. The number may be negative or a fraction;
+/// the caller must check that. Nothing if it is no such text.
 std::optional<double> size_in(std::string_view text);
 
-/// "1 rank", "3 ranks": a number and what it counts, a noun with a regular plural.
+/// "1 rank", "3 ranks": a number and a noun with a regular plural.
 inline std::string counted(std::uint64_t count, std::string_view noun) {
   return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }

@@ -9,17 +9,17 @@
 
 namespace skel {
 
-/// A file that has its name only when it is complete: until finish() it is beside it, as NAME.writing-..., and it goes
-/// away where that is not called. What had the name before stays until then, and keeps its bytes under other names
-/// (hard links). All throw skel::error saying what cannot be done with which file, and why: a full disk, or a limit of
-/// the size of files, too.
+/// A file that gets its name only when it is complete. Until finish() it lies beside, as NAME.writing-...; without
+/// finish() it goes away. An older file of the name stays until then, and keeps its bytes under other names (hard
+/// links). All throw skel::error with the action, the file and the reason, such as a full disk or a limit of the size
+/// of files.
 class output_file {
  public:
-  /// What may have the name: files only; or also what can only be written in place, a device such as /dev/stdout and a
-  /// file in a folder where this user can make none.
+  /// The allowed owners of the name: files only, or anything. The latter adds targets that can only be written in
+  /// place: a device such as /dev/stdout, and a file in a folder in which this user can make none.
   enum class target { files, anything };
 
-  /// Makes the file beside; throws where NAME is a folder, a pipe or the like, too. Symbolic links are followed.
+  /// Makes the file beside; also throws if NAME is a folder, a pipe or the like. Symbolic links are followed.
   explicit output_file(std::filesystem::path file, target allowed = target::files);
   output_file(output_file const&) = delete;
   output_file& operator=(output_file const&) = delete;
@@ -31,8 +31,8 @@ class output_file {
   /// Writes everything to the disk and gives the file its name. To be called once, at the end.
   void finish();
 
-  /// Gives the file its name now, for those who read while it grows. Returns what it is written by from then on,
-  /// instead of by this.
+  /// Gives the file its name now, for readers of a growing file. Returns the descriptor that writes it from then on,
+  /// instead of this object.
   descriptor give_name_now();
 
  private:

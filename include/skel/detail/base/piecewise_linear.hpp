@@ -9,8 +9,8 @@
 
 namespace skel {
 
-/// A function of one variable that is linear between given points and exact at them: below the first and above the
-/// last point the outermost line goes on, never below zero. One point is a constant, none is zero everywhere.
+/// A function of one variable that is linear between given points and exact at them. Below the first and above the last
+/// point the outermost line goes on, never below zero. One point is a constant, none is zero everywhere.
 /// Used for times [s] over message sizes [B] that were measured at some sizes. Evaluation O(log points).
 class piecewise_linear {
  public:
@@ -36,7 +36,7 @@ class piecewise_linear {
     if (x == left->x) return left->y;
     if (x == right->x) return right->y;
     double const slope = (right->y - left->y) / (right->x - left->x);
-    // From the nearer end, so that rounding never leaves the values of the two ends while x is between them.
+    // From the nearer end, so that rounding stays between the values of the two ends while x is between them.
     double const value = x < right->x ? left->y + slope * (x - left->x) : right->y + slope * (x - right->x);
     return std::max(value, 0.0);
   }
@@ -48,7 +48,7 @@ class piecewise_linear {
     return (right->y - left->y) / (right->x - left->x);
   }
 
-  /// Whether it never falls.
+  /// True if it never falls.
   bool is_monotone() const {
     return std::is_sorted(points_.begin(), points_.end(), [](point const& a, point const& b) { return a.y < b.y; });
   }
@@ -58,7 +58,7 @@ class piecewise_linear {
   friend bool operator==(piecewise_linear const&, piecewise_linear const&) = default;
 
  private:
-  /// Left end of the line that x lies on, or of the outermost one.
+  /// Left end of the line at x, or of the outermost one.
   point const* segment(double x) const {
     auto const above =
         std::upper_bound(points_.begin(), points_.end(), x, [](double value, point const& p) { return value < p.x; });

@@ -29,13 +29,13 @@ struct named_row {
   std::string_view name, sentence;
 };
 
-/// The rows of a kind. A row has a `name` that users write, a `sentence` for help, and what it stands for.
+/// The rows of a kind. A row has a `name` that users write, a `sentence` for help, and its meaning.
 /// Rows keep their numbers and addresses. Laws (tests/support/registry_laws.hpp): names differ and can be written as
 /// one word; a sentence ends with a point.
 template <class Row>
 class registry {
  public:
-  /// `kind`: what errors call one of them, such as "policy". It outlives the registry.
+  /// `kind`: the word for one of them in errors, such as "policy". It outlives the registry.
   explicit registry(std::string_view kind, std::span<Row const> rows = {})
       : kind_(kind), rows_(rows.begin(), rows.end()), of_skel_(rows.size()) {}
 
@@ -45,7 +45,7 @@ class registry {
     SKEL_EXPECTS(!find(row.name));
     rows_.push_back(row);
   }
-  /// How many rows it had before one was added.
+  /// Number of rows before one was added.
   std::size_t of_skel() const { return of_skel_; }
 
   auto begin() const { return rows_.begin(); }

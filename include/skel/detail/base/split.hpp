@@ -9,7 +9,7 @@
 
 namespace skel {
 
-/// Without blanks at both ends. O(length).
+/// The text without blanks at both ends. O(length).
 constexpr std::string_view trim(std::string_view text) {
   constexpr std::string_view blank = " \t\r\f\v";
   std::size_t const first = text.find_first_not_of(blank);
@@ -17,7 +17,7 @@ constexpr std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-/// What stands between separators, without blanks at both ends: one part at least, which may be empty. O(length).
+/// The parts between separators, without blanks at both ends: at least one, which may be empty. O(length).
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -39,7 +39,7 @@ inline std::vector<std::string_view> lines_in(std::string_view text) {
   return lines;
 }
 
-/// The words of a text: what stands between any number of separators. O(length).
+/// The words of a text, between any number of separators. O(length).
 inline std::vector<std::string_view> words_in(std::string_view text, std::string_view separators = " \t\r\n\f\v") {
   std::vector<std::string_view> words;
   for (std::size_t at = text.find_first_not_of(separators); at != std::string_view::npos;) {
@@ -50,8 +50,8 @@ inline std::vector<std::string_view> words_in(std::string_view text, std::string
   return words;
 }
 
-/// What stands between the columns of a table that has this line: a tab if it has one, else a semicolon if it has one,
-/// else a comma. Spreadsheets and measuring programs write such tables (RFC 4180, and its kin). O(length).
+/// The separator of columns in a table with this line: a tab if it has one, else a semicolon if it has one, else a
+/// comma. Spreadsheets and measuring programs write such tables (RFC 4180, and its kin). O(length).
 constexpr char separator_of(std::string_view line) {
   for (char const one : {'\t', ';'})
     if (line.find(one) != std::string_view::npos) return one;

@@ -30,22 +30,22 @@ inline double median(std::vector<double> samples) {
 /// The standard deviation of a normal distribution, over the median of its absolute deviations.
 inline constexpr double normal_deviation = 1.4826;
 
-/// Median absolute deviation from the median, scaled so that it estimates the standard deviation of normal samples. Not
-/// moved by a minority of outliers.
+/// Median absolute deviation from the median, scaled to estimate the standard deviation of normal samples. A minority
+/// of outliers does not move it.
 inline double deviation(std::vector<double> samples) {
   double const centre = median(samples);
   for (double& sample : samples) sample = std::abs(sample - centre);
   return normal_deviation * median(std::move(samples));
 }
 
-/// Two order statistics between which the median of what the samples were drawn from lies.
+/// Two order statistics around the median of the distribution of the samples.
 struct interval {
   double low, high;
 };
 
-/// The narrowest pair of order statistics, as far from one end as from the other, that holds the median with at least
-/// this probability whatever the distribution; the least and the largest sample where there are too few for that (at
-/// 0.95 fewer than six). Source: David and Nagaraja 2003, Order Statistics, 3rd edition, section 7.1.
+/// The narrowest symmetric pair of order statistics that holds the median with at least this probability, for any
+/// distribution. If there are too few samples for that (at 0.95 fewer than six), the least and the largest one. Source:
+/// David and Nagaraja 2003, Order Statistics, 3rd edition, section 7.1.
 /// Precondition: there is a sample. O(n log n).
 inline interval median_interval(std::vector<double> samples, double probability = 0.95) {
   std::sort(samples.begin(), samples.end());
@@ -69,23 +69,23 @@ inline double mean(std::vector<double> const& samples) {
   return samples.empty() ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(samples.size());
 }
 
-/// How sure a median is: half of the interval that holds it with 95 %, relative to it (median_interval). 0 for a median
-/// that is not positive. Precondition: there is a sample. O(n log n).
+/// Relative error of a median: half of the interval that holds it with 95 %, over the median (median_interval). 0
+/// unless the median is positive. Precondition: there is a sample. O(n log n).
 inline double median_error(std::vector<double> const& samples) {
   auto const [low, high] = median_interval(samples);
   double const centre = median(samples);
   return centre > 0 ? (high - low) / 2 / centre : 0;
 }
 
-/// How sure figures are together: the root mean square of how sure each is. 0 for none. O(n).
+/// Joint error of figures: the root mean square of their errors. 0 for none. O(n).
 inline double joint_error(std::vector<double> const& errors) {
   double sum = 0;
   for (double error : errors) sum += error * error;
   return errors.empty() ? 0 : std::sqrt(sum / static_cast<double>(errors.size()));
 }
 
-/// How probable it is that a number that has Student's t distribution with `freedom` degrees of freedom lies within
-/// +-t. Source: Abramowitz and Stegun 1964, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
+/// Probability that a number with Student's t distribution of `freedom` degrees of freedom lies within +-t. Source:
+/// Abramowitz and Stegun 1964, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
 /// Precondition: t >= 0, freedom >= 1. O(freedom).
 inline double student_within(double t, int freedom) {
   SKEL_EXPECTS(t >= 0 && freedom >= 1);
@@ -100,7 +100,7 @@ inline double student_within(double t, int freedom) {
   return odd ? (angle + std::sin(angle) * sum) * 2 / std::numbers::pi : std::sin(angle) * sum;
 }
 
-/// The x >= 0 at which `within`, which rises from 0 to 1, reaches a probability. Precondition: 0 < probability < 1.
+/// The x >= 0 at which `within` reaches a probability; `within` rises from 0 to 1. Precondition: 0 < probability < 1.
 template <class Within>
 double reach(Within const& within, double probability) {
   SKEL_EXPECTS(probability > 0 && probability < 1);
@@ -111,13 +111,13 @@ double reach(Within const& within, double probability) {
   return (low + high) / 2;
 }
 
-/// The t within +-which such a number lies with this probability: the half width of a two-sided interval of a mean, in
-/// its standard errors. Precondition: 0 < probability < 1, freedom >= 1. O(freedom).
+/// The t at which student_within() reaches this probability: half the width of a two-sided interval of a mean, in its
+/// standard errors. Precondition: 0 < probability < 1, freedom >= 1. O(freedom).
 inline double student_reach(double probability, int freedom) {
   return reach([freedom](double t) { return student_within(t, freedom); }, probability);
 }
 
-/// The same of a number that has the standard normal distribution. O(1).
+/// The same for a number with the standard normal distribution. O(1).
 inline double normal_reach(double probability) {
   return reach([](double x) { return std::erf(x / std::numbers::sqrt2); }, probability);
 }

@@ -9,9 +9,8 @@
 
 namespace skel {
 
-/// When a long computation has to end although it is not done: a stop is requested, or a moment has come, whichever is
-/// first. Without either it never has to. Asking costs a relaxed load, and a reading of the clock where there is a
-/// deadline: 25 ns.
+/// Ends a long computation before it is done: at the request of a stop or at a deadline, whichever is first. Without
+/// either it is never met. Asking costs a relaxed load, and with a deadline a reading of the clock: 25 ns.
 class stop_condition {
  public:
   using clock = std::chrono::steady_clock;
@@ -24,12 +23,12 @@ class stop_condition {
 
   bool met() const { return token_.stop_requested() || (has_deadline() && clock::now() >= deadline_); }
 
-  /// Throws skel::stopped when the condition is met; `what` is the computation that ends.
+  /// Throws skel::stopped if the condition is met; `what` names the computation.
   void check(char const* what) const;
 
   std::stop_token const& token() const { return token_; }
   bool has_deadline() const { return deadline_ != clock::time_point::max(); }
-  /// The last moment that the clock can tell where there is none.
+  /// Without one, the last moment of the clock.
   clock::time_point deadline() const { return deadline_; }
 
  private:

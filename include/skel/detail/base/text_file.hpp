@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-/// Texts that others have written, on any system and with any editor. Every reader of a text goes through here.
+/// Texts of others, from any system and any editor. Every reader of a text goes through here.
 namespace skel {
 
 /// A text in one form: it has no byte order mark, and every line ends with '\n', the last one perhaps with nothing.
@@ -15,8 +15,8 @@ class plain_text {
  public:
   /// Leaves out a byte order mark of UTF-8. A line may end with LF, with CR LF, or with CR. Copies the bytes only if
   /// they have a CR; otherwise they must live as long as this. O(bytes).
-  /// Throws skel::input_error if the bytes are no text, or one that cannot be read: see expect_no_other_kind; and no
-  /// text has a byte 0.
+  /// Throws skel::input_error if the bytes are no text or an unreadable one (expect_no_other_kind). No text has a byte
+  /// 0.
   plain_text(std::string_view bytes, std::string const& source);
 
   std::string_view view() const { return own_ ? std::string_view(*own_) : given_; }
@@ -26,8 +26,8 @@ class plain_text {
   std::optional<std::string> own_;
 };
 
-/// Throws skel::input_error if bytes begin as something else than a text in UTF-8 or binary data of a format that skel
-/// reads: text in UTF-16 or UTF-32, a compressed file, a web page, a pointer of Git LFS. The error says what to try.
+/// Throws skel::input_error if bytes begin like neither text in UTF-8 nor binary data of a format that skel reads.
+/// Examples: text in UTF-16 or UTF-32, a compressed file, a web page, a pointer of Git LFS. The error says what to try.
 /// O(1).
 void expect_no_other_kind(std::string_view bytes, std::string const& source);
 
@@ -40,11 +40,11 @@ struct line_ends {
   std::size_t bytes;  ///< of all of them
   std::size_t count;  ///< 1 for LF, CR LF and CR CR LF; as many as CRs if no LF follows
 };
-/// The next end of a line in a text, from a place on. Nothing if there is none, or if the text stops where an LF could
-/// still belong to it: its last byte is a CR. O(bytes).
+/// The next end of a line in a text, from a place on. Nothing if there is none, or if the last byte of the text is a
+/// CR, since an LF could still follow. O(bytes).
 std::optional<line_ends> next_line_ends(std::string_view text, std::size_t from);
 
-/// The most bytes that are read of a file that describes something: 256 MiB.
+/// The largest readable file that describes something: 256 MiB.
 inline constexpr std::uintmax_t most_text_bytes = std::uintmax_t{256} << 20U;
 
 /// The text in a file (see plain_text). O(bytes) of time and memory. Throws skel::input_error as read_input and

@@ -15,7 +15,7 @@ namespace skel {
 /// and tabs. Stands on a line from the beginning: next_line() goes to the following one.
 class text_lines {
  public:
-  /// Throws skel::input_error for bytes that are no text, or have nothing but blanks.
+  /// Throws skel::input_error if the bytes are no text, or have nothing but blanks.
   text_lines(std::string_view bytes, std::string source);
   text_lines(text_lines const&) = delete;
   text_lines& operator=(text_lines const&) = delete;
@@ -27,26 +27,26 @@ class text_lines {
   /// Bytes from here to the end of the text.
   std::size_t left() const { return text_.size() - at_; }
 
-  /// Goes to the next line; false where there is none.
+  /// Goes to the next line; false if there is none.
   bool next_line();
-  /// Goes on to the first line, from this one on, that has words and does not begin with one of `comments`; false where
-  /// there is none.
+  /// Goes to the first line, from this one on, that has words and does not begin with one of `comments`; false if there
+  /// is none.
   bool find_words(std::string_view comments);
-  /// The same, and throws where there is none: the file ends although `what` is to come.
+  /// The same, but throws if there is none: the file ends although `what` must come.
   void expect_words(std::string_view comments, std::string_view what);
 
-  /// Goes to the next line that has words: number `k` of `of` lines for `what` each; throws where there is none.
+  /// Goes to the next line with words: number `k` of `of` lines for `what` each; throws if there is none.
   void expect_next(std::string_view comments, std::string_view what, std::size_t k, std::size_t of);
 
-  /// Whether this line has words left.
+  /// True if this line has words left.
   bool has_word();
-  /// Whether the next word of this line begins with a character.
+  /// True if the next word of this line begins with a character.
   bool begins_with(char c) { return has_word() && text_[at_] == c; }
-  /// The next word of this line; empty where there is none.
+  /// The next word of this line; empty if there is none.
   std::string_view word();
-  /// What is left of this line, which is read then.
+  /// Reads the rest of this line.
   std::string_view rest();
-  /// The same, not read yet.
+  /// The same, without reading it.
   std::string_view rest_of_line() const;
   /// Goes on by some bytes. Precondition: they are on this line.
   void skip(std::size_t bytes) { at_ += bytes; }
@@ -55,7 +55,7 @@ class text_lines {
   std::int64_t integer(std::string_view what, std::int64_t least, std::int64_t most);
   /// The same of a word of this line that was read already.
   std::int64_t integer_in(std::string_view word, std::string_view what, std::int64_t least, std::int64_t most) const;
-  /// The next word as how many there are of something, each of which takes at least `bytes_each` more bytes.
+  /// The next word as a count of things, each of at least `bytes_each` more bytes.
   std::size_t count(std::string_view what, std::size_t bytes_each);
   /// The next word as a number; throws saying that `what` belongs here.
   double number(std::string_view what);
@@ -83,7 +83,7 @@ class text_lines {
   std::size_t at_ = 0, line_ = 1;
 };
 
-/// Whether a character parts words; ends of lines are no blanks.
+/// True if a character parts words; ends of lines are no blanks.
 inline bool blank(char c) {
   return c == ' ' || c == '\t' || c == '\f' || c == '\v';
 }

@@ -19,14 +19,14 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/split.hpp>
 
-/// Threads that skel makes: with a name, without the program's signals, and with a clear error if there are too few.
+/// Threads of skel: with a name, without the program's signals, and with a clear error if there are too few.
 namespace skel {
 
-/// Names the calling thread, as gdb, top and perf show it: 15 bytes count. Does nothing on the main thread, whose name
-/// is that of the process, by which people find it and send it signals.
+/// Names the calling thread, as gdb, top and perf show it: 15 bytes count. Does nothing on the main thread, which keeps
+/// the name of the process: people look for it and send it signals.
 void name_thread(std::string const& name);
 
-/// Blocks all signals of this thread, and of those that it makes, while it lives: they are for threads of the program.
+/// While it lives, blocks all signals of this thread and of threads that it makes: they are for the program's threads.
 class no_signals {
  public:
   no_signals();
@@ -38,12 +38,12 @@ class no_signals {
   sigset_t before_{};
 };
 
-/// The words of an error about threads that could not be made: how many are needed for `whom`, how many could be made,
-/// which limit of the system stands in the way, and what to try.
+/// The text of an error about too few threads: the number needed for `whom`, the number made, the limit of the system
+/// that stands in the way, and a remedy.
 std::string too_few_threads(std::string const& whom, std::size_t needed, std::size_t made, std::error_code why);
 
-/// How many more threads the limits of control groups, of the user and of the address space allow this process, at the
-/// most; nothing where there is no such limit. Others may take them.
+/// Most further threads of this process by the limits of control groups, of the user and of the address space; nothing
+/// if there is no such limit. Others may take them.
 std::optional<std::uint64_t> threads_left();
 
 /// A thread that runs f(stop_token) or f(), without signals, under a name. Throws skel::error, with the limit that
@@ -62,21 +62,21 @@ std::jthread start_thread(std::string const& name, F f) try {
   throw error(too_few_threads(name, 1, 0, problem.code()));
 }
 
-/// Makes so many threads at once and ends them again: they do not count any more when this returns. Throws skel::error,
-/// as too_few_threads() says it, if the system does not give as many.
+/// Makes `count` threads at once and ends them again, before it returns. Throws skel::error with too_few_threads() if
+/// the system does not give as many.
 void try_threads(std::string const& whom, std::size_t count);
 
-/// Whether a list of names with commas between them has this name.
+/// True if a list of names with commas between them has this name.
 inline bool lists(std::string_view names, std::string_view wanted) {
   auto const all = split(names, ',');
   return std::ranges::find(all, wanted) != all.end();
 }
 
-/// Calls visit(controllers, folder) for each control group of a process, and for the groups around it, from inside out.
+/// Calls visit(controllers, folder) for each control group of a process and the groups around it, from inside out.
 /// `controllers` is empty for version 2. Version 1 may mount a group under several names: `visit` is called for each,
 /// and folders need not exist.
 ///
-/// `membership` is /proc/PID/cgroup, or a file like it, and `root` is where control groups are mounted.
+/// `membership` is /proc/PID/cgroup, or a file like it, and `root` the folder in which control groups are mounted.
 template <class Visit>
 void each_control_group(std::filesystem::path const& membership, std::filesystem::path const& root, Visit visit) {
   namespace fs = std::filesystem;
