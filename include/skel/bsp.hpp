@@ -1,6 +1,6 @@
 #pragma once
 
-/// BSP programs of processes that may move to other ranks: skel::bsp, skel::superstep, and how a grid runs them.
+/// BSP programs, whose processes may move to other ranks: skel::bsp, skel::superstep, and their runs by a grid.
 #include <cstddef>
 #include <span>
 #include <stop_token>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Sources and sinks that know their place in a file: skel::line_source, skel::block_source, skel::file_sink. And whole
-/// texts: skel::read_text.
+/// Sources and sinks that know their place in a file: skel::line_source, skel::block_source, skel::file_sink. Also
+/// whole texts: skel::read_text.
 #include <skel/detail/base/text_file.hpp>
 #include <skel/detail/runtime/line/stream_files.hpp>

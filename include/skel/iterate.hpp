@@ -1,6 +1,6 @@
 #pragma once
 
-/// Programs that iterate over the elements of a mesh: skel::iterate and its steps, and how a grid runs them.
+/// Programs that iterate over the elements of a mesh: skel::iterate and its steps, and their runs by a grid.
 #include <cstddef>
 #include <span>
 #include <stop_token>
@@ -22,7 +22,7 @@ namespace skel {
 
 namespace runtime::iteration {
 
-/// What a program says of its run.
+/// The options that a program gives for its run.
 template <class Program>
 run_options options_of(Program const& program) {
   static_assert(skeletons::has_end<decltype(program.steps)>,

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Meshes, graphs and matrices of files or made, refined and renumbered, with the neighbours of their cells; the
-/// patterns of subscripts that come of them, and files for ParaView.
+/// Meshes, graphs and matrices, from files or made, refined and renumbered, with the neighbours of their cells. Also
+/// their patterns of subscripts, and files for ParaView.
 #include <skel/detail/formats/edge_list.hpp>
 #include <skel/detail/formats/mesh_files.hpp>
 #include <skel/detail/formats/vtu.hpp>

@@ -1,5 +1,5 @@
 #pragma once
 
-/// Operators of reduces and collectives: skel::commutative, skel::minimum, skel::maximum, and what every operator has
-/// to be.
+/// Operators of reduces and collectives: skel::commutative, skel::minimum, skel::maximum, and the laws of every
+/// operator.
 #include <skel/detail/pattern/operators.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Pipelines as values: source, stage, farm, reduce, broadcast, sink; emitters; pipelines made at run time; and the
-/// options of all. skel::grid runs them (<skel/grid.hpp>).
+/// Pipelines as values: source, stage, farm, reduce, broadcast, sink; emitters; pipelines made at run time; options.
+/// skel::grid runs them (<skel/grid.hpp>).
 #include <skel/detail/pattern/accumulate.hpp>
 #include <skel/detail/pattern/collective_stages.hpp>
 #include <skel/detail/pattern/compose.hpp>

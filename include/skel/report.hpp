@@ -1,6 +1,6 @@
 #pragma once
 
-/// What was expected of a run, and what happened: reports and records.
+/// Forecast and outcome of a run: reports and records.
 #include <skel/detail/grid/report.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/record/throughput_forecast.hpp>

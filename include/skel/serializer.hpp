@@ -1,4 +1,4 @@
 #pragma once
 
-/// How items, values and state cross ranks: skel::serializer, and what needs none.
+/// How items, values and state cross ranks: skel::serializer, and types that need none.
 #include <skel/detail/runtime/transferable.hpp>

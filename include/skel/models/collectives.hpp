@@ -1,6 +1,6 @@
 #pragma once
 
-/// What collectives take by such models, as schedules and as routes over clusters, and which is chosen.
+/// Prices of collectives by such models, as schedules and as routes over clusters, and the choice among them.
 #include <skel/detail/cost/collective_price.hpp>
 #include <skel/detail/cost/grid_models.hpp>
 #include <skel/detail/cost/route_price.hpp>

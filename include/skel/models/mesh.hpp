@@ -1,6 +1,6 @@
 #pragma once
 
-/// What an iteration over a mesh takes on some clusters, which of them are the best, and how the mesh is cut among
+/// Time of an iteration over a mesh on some clusters, choice of the best clusters, and partition of the mesh among
 /// their hosts.
 #include <skel/detail/cost/mesh/iteration_time.hpp>
 #include <skel/detail/cost/mesh/partition_time.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Where stages run, and how wide farms are: searches over placements.
+/// Searches over placements: hosts of stages, and widths of farms.
 #include <skel/detail/mapping/decision.hpp>
 #include <skel/detail/mapping/placement_search.hpp>
 #include <skel/detail/pattern/shape.hpp>

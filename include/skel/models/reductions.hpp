@@ -1,6 +1,6 @@
 #pragma once
 
-/// What irregular reductions take, and which algorithm is chosen.
+/// Prices of irregular reductions, and the choice of algorithm.
 #include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/mapping/reduction_choice.hpp>
 #include <skel/detail/plan/reduction.hpp>
