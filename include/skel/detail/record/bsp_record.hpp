@@ -12,7 +12,7 @@
 
 namespace skel::record {
 
-/// What the ranks did in some supersteps that followed each other, summed.
+/// Times of the ranks in consecutive supersteps, summed.
 struct superstep_times {
   std::uint64_t first = 1, count = 1;
   std::vector<double> computing, waiting;  ///< of each rank, in its processes and for the other ranks [s]
@@ -32,7 +32,7 @@ struct bsp_migration {
 
 /// A call as a record keeps it, with the first of its candidates.
 struct bsp_call : rescheduling {
-  /// Of all calls that are kept no more together than migrations (bsp_record::most_migrations).
+  /// All kept calls together have no more of them than a record has migrations (bsp_record::most_migrations).
   static constexpr std::size_t most_candidates = 64;
 
   bsp_call() = default;
@@ -42,17 +42,16 @@ struct bsp_call : rescheduling {
   SKEL_FIELDS(superstep, candidates, imbalance_before, imbalance_after, cost, price, took, considered, moves);
 };
 
-/// What a policy of migration has decided while a BSP program ran, and, also where a page or scenario was asked for,
-/// what the model of supersteps says of what they did beside what they took, summed over supersteps. Hosts of calls are
-/// ranks.
+/// Decisions of a policy of migration while a BSP program ran. With a policy, a page or a scenario, also the model's
+/// times of the supersteps beside their measured ones, summed. Hosts of calls are ranks.
 struct bsp_decisions {
   std::string policy{};  ///< its name; empty: none was asked
   first_and_last<bsp_call> calls{};
-  move_history history{};   ///< the same where the policy compares ways to go on
+  move_history history{};   ///< the same if the policy compares ways to go on
   std::uint64_t moves = 0;  ///< that they decided on, also those that were not made
   double deciding = 0;      ///< that the policy took [s]
-  /// That a migration took beside the way of its state, and each byte of it [s], as the last barriers with moves say;
-  /// both 0: none was measured.
+  /// Time of a migration beside the way of its state, and of each byte of it [s], by the last barriers with moves; both
+  /// 0: none was measured.
   double migration_fixed = 0, migration_per_byte = 0;
   double computation = 0, communication = 0, barriers = 0;  ///< w, g h and l of the model (cost::bsp::time_of) [s]
   std::uint64_t supersteps = 0;                             ///< that were looked at
@@ -61,7 +60,7 @@ struct bsp_decisions {
               barriers, supersteps, measured);
 };
 
-/// What happened in a BSP program. The same on every rank, but for what is said of some.
+/// The record of a BSP program. The same on every rank, but for members whose comments name a rank.
 struct bsp_record {
   static constexpr std::size_t most_times = 1024, most_migrations = std::size_t{1} << 16;
 
@@ -80,9 +79,9 @@ struct bsp_record {
   std::vector<std::string> refused_announcements{};  ///< and why, on rank 0
 };
 
-/// Adds the times of a superstep, those of supersteps that follow each other together where there are too many.
+/// Adds the times of a superstep. If there are too many, consecutive supersteps are joined.
 void add_superstep(bsp_record& to, superstep_times next);
-/// Adds how long ranks waited in the superstep that was added last [s].
+/// Adds the waiting times of ranks in the superstep that was added last [s].
 void add_waiting(bsp_record& to, std::vector<double> const& waited);
 
 }  // namespace skel::record

@@ -9,7 +9,7 @@
 
 namespace skel::record {
 
-/// When ranks computed in some supersteps that followed each other, by rank 0's clock.
+/// Computing of ranks in consecutive supersteps, by rank 0's clock.
 struct timed_supersteps {
   std::uint64_t first = 1, count = 1;
   double begin = 0, end = 0;      ///< with the migrations before it; at its barrier [s]
@@ -20,8 +20,8 @@ struct timed_supersteps {
   void join(timed_supersteps const& next);
 };
 
-/// When ranks of a BSP program computed and waited. Its size is bounded: where there are too many supersteps, two that
-/// follow each other become one group, and so on.
+/// When ranks of a BSP program computed and waited. Its size is bounded: if there are too many supersteps, each two
+/// neighbours become one group, and so on.
 class bsp_timeline {
  public:
   /// Groups times ranks at most: a trace of some 20 MB.
@@ -30,8 +30,8 @@ class bsp_timeline {
   /// Precondition: there is a host of each rank.
   explicit bsp_timeline(std::vector<std::string> hosts);
 
-  /// The next superstep. Where a rank computed longer than it took on rank 0, it begins sooner, as in
-  /// bsp_recorder::add(). Precondition: it says what each rank has computed.
+  /// The next superstep. If a rank computed longer than it took on rank 0, it begins sooner, as in bsp_recorder::add().
+  /// Precondition: it has the computing time of each rank.
   void add(timed_supersteps next);
 
   std::vector<timed_supersteps> const& supersteps() const { return all_; }

@@ -9,12 +9,12 @@
 
 namespace skel::record {
 
-/// How long something has run, and could have run while others had the cores or a quota was used up [ns].
+/// Time that something has run, and that it could have run while others had the cores or a quota was used up [ns].
 struct process_times {
   std::int64_t run = 0, waited = 0;
 };
 
-/// A thread of a process, by a number that no other one has while it is there.
+/// A thread of a process, by a number that no other one has while it lives.
 struct thread_times {
   long id = 0;
   process_times at;
@@ -30,7 +30,7 @@ class other_clock {
 
   /// Since an arbitrary start, never going back [ns].
   virtual std::int64_t now_ns() const = 0;
-  /// The threads that there are where the caller is, and their times since they began.
+  /// The threads on the caller's host, and their times since they began.
   virtual std::vector<thread_times> threads() const = 0;
 };
 
@@ -44,8 +44,8 @@ inline std::int64_t time_of(clockid_t clock) {
 }
 }  // namespace clock_detail
 
-/// From now on now_ns(), now() and process_clock go by this clock; nullptr: by the system's again. What else is here
-/// always asks the system. While no other thread asks for the time.
+/// From now on now_ns(), now() and process_clock go by this clock; nullptr: by the system's again. All other functions
+/// here always ask the system. Precondition: no other thread asks for the time.
 inline void go_by(other_clock const* clock) {
   clock_detail::in_use = clock;
 }
@@ -62,8 +62,8 @@ inline double now() {
   return static_cast<double>(now_ns()) * 1e-9;
 }
 
-/// Nanoseconds that the calling thread has run: time in which others had its core is not counted. A call takes longer
-/// than one of now_ns(), as it asks the system.
+/// Nanoseconds that the calling thread has run, without the time in which others had its core. A call takes longer than
+/// one of now_ns(), since it asks the system.
 inline std::int64_t thread_ns() {
   return clock_detail::time_of(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -73,26 +73,25 @@ inline std::int64_t process_ns() {
   return clock_detail::time_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/// Nanoseconds that the calling thread could have run while others had its core; 0 where the system does not say
+/// Nanoseconds that the calling thread could have run while others had its core; 0 if the system does not tell it
 /// (Linux: /proc/thread-self/schedstat). Takes some microseconds in the first call of a thread, one in others.
 std::int64_t kept_waiting_ns();
-/// Whether the system says it.
+/// True if the system tells it.
 bool tells_waiting();
 
-/// What the system says of a thread of this process.
+/// A thread of this process, as the system tells it.
 struct thread_sight {
   std::int64_t kept_waiting_ns = 0;  ///< as kept_waiting_ns(), until it got a core last
   bool ready = false;                ///< it runs, or could
 };
-/// Nothing where the system does not say it (Linux: /proc/self/task/`id`). Takes some ten microseconds.
+/// Nothing if the system does not tell it (Linux: /proc/self/task/`id`). Takes some ten microseconds.
 std::optional<thread_sight> look_at_thread(long id);
 
-/// Keeps track of how long the threads of this process have run and waited, summed over those that there are. Not for
-/// several threads at once.
+/// Sums up the times that the threads of this process have run and waited. Not for several threads at once.
 class process_clock {
  public:
-  /// Since this object was made; 0 where the system does not say (Linux: /proc/self/task/*/schedstat). Never goes back:
-  /// of a thread that has ended what was known counts. Takes some microseconds per thread.
+  /// Since this object was made; 0 if the system does not tell it (Linux: /proc/self/task/*/schedstat). Never goes
+  /// back: a thread that has ended counts with its last known times. Takes some microseconds per thread.
   process_times read();
   /// The same of the thread that ran most between the last two readings.
   process_times most() const { return most_; }
@@ -108,8 +107,8 @@ class process_clock {
   bool begun_ = false;
 };
 
-/// What a call of thread_ns() takes, which is a part of any difference of two of them: the least of some calls, made
-/// once in a process [ns].
+/// Time of a call of thread_ns(), a part of any difference of two of them: the least of some calls, made once in a
+/// process [ns].
 inline std::int64_t thread_clock_ns() {
   static std::int64_t const least = [] {
     std::int64_t shortest = std::numeric_limits<std::int64_t>::max();

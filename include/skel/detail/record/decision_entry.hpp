@@ -16,32 +16,32 @@ struct candidate_entry {
   double doubt = 0;      ///< standard deviation of ln(mean of many uses / expected)
 };
 
-/// What was decided, from what, and why. A plain value.
+/// A decision, its candidates and its reason. A plain value.
 struct decision_entry {
   std::string problem;                      ///< such as "exchange" or "broadcast"
-  std::string request;                      ///< what was asked for, in words; equal words, equal requests
-  std::array<std::int64_t, 4> context{};    ///< what is learnt of one request there holds for all of it
+  std::string request;                      ///< in words; equal words, equal requests
+  std::array<std::int64_t, 4> context{};    ///< what skel learns of one request there holds for all of it
   std::string model;                        ///< that is believed
   std::string reason;                       ///< only, forced, least or trial
   double uses = 1;                          ///< to come, for which it was made
-  std::vector<candidate_entry> candidates;  ///< the chosen one first, then by what they take in all uses
+  std::vector<candidate_entry> candidates;  ///< the chosen one first, then by their times in all uses
 };
 
-/// What came of a decision.
+/// The outcome of a decision.
 struct measured_entry {
   std::uint64_t uses = 0;  ///< that were measured since it was made
   double mean = 0;         ///< of their times [s]
 };
 
-/// Is told decisions and what came of them. Not for several threads at once.
+/// Takes decisions and their outcomes. Not for several threads at once.
 class decision_log {
  public:
   virtual ~decision_log() = default;
   /// The number of the decision, from 1.
   virtual std::uint64_t decided(decision_entry const& made) = 0;
-  /// Told after 1, 2, 4, 8 ... measured uses of what was chosen.
+  /// Called after 1, 2, 4, 8 ... measured uses of the chosen candidate.
   virtual void measured(std::uint64_t decision, measured_entry const& so_far) = 0;
-  /// Getting to what was chosen took so long [s], which candidate_entry::entry has predicted.
+  /// The entry to the chosen candidate took `seconds` [s]; candidate_entry::entry has predicted it.
   virtual void paid(std::uint64_t decision, double seconds) = 0;
 };
 

@@ -8,19 +8,18 @@
 
 namespace skel::record {
 
-/// Writes what it is told as lines of JSON (docs/formats.md, "Decisions"), each at once: a program that is killed
-/// leaves whole lines. A file that was there is replaced by another one, so that its bytes
-/// stay under other names (hard links).
+/// Writes decisions as lines of JSON (docs/formats.md, "Decisions"), each at once: a killed program leaves whole lines.
+/// It replaces an older file by a new one, so that the old bytes stay under other names (hard links).
 class decision_file final : public decision_log {
  public:
-  /// Throws skel::error where the file cannot be written, or is a pipe.
+  /// Throws skel::error if the file cannot be written, or is a pipe.
   explicit decision_file(std::string file);
 
   std::uint64_t decided(decision_entry const& made) override;
   void measured(std::uint64_t decision, measured_entry const& so_far) override;
   void paid(std::uint64_t decision, double seconds) override;
 
-  /// Which file does not have all that it was told, and why; empty: it has.
+  /// The file that does not have all decisions, and why; empty: it has.
   std::string problem() const;
 
  private:

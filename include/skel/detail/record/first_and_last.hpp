@@ -10,8 +10,8 @@
 
 namespace skel::record {
 
-/// The first and the last of what comes again and again while a program runs, which may be for weeks, in their order,
-/// and how many there were. add() is O(kept), the rest O(1).
+/// The first and the last of many values that come while a program runs, perhaps for weeks. In their order, with the
+/// number of all. add() is O(kept), the rest O(1).
 template <class T, std::size_t MostFirst = 8, std::size_t MostLast = 992>
 class first_and_last {
  public:
@@ -47,7 +47,7 @@ class first_and_last {
 
   std::uint64_t all() const { return all_; }
   std::uint64_t left_out() const { return all_ - kept_.size(); }
-  /// Whether those that are left out came after the i-th that is kept.
+  /// True if those that are left out came after the i-th that is kept.
   bool is_before_gap(std::size_t i) const { return left_out() > 0 && i + 1 == most_first; }
   SKEL_FIELDS(kept_, all_);
 

@@ -4,7 +4,7 @@
 
 namespace skel::record {
 
-/// What somebody outside said of the machine, and what a run made of it.
+/// An announcement, and its effect on a run.
 struct heard_announcement {
   double seconds = 0;   ///< since the run began, when it was heard [s]; 0: before
   std::string text;     ///< in words

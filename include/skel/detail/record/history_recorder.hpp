@@ -11,13 +11,12 @@
 
 namespace skel::record {
 
-/// Makes the history of a run from what ranks say, one call after the other.
+/// Makes the history of a run from the reports of ranks, one call after the other.
 ///
-/// Its size is bounded however long the run takes: when there are most_moments, every second one is dropped, and from
-/// then on only as many are kept as are so far apart. Moments have totals since the run began, so that what happened
-/// between two that stay is told in full; of forecasts of hosts, those that stood at the moments that stay. Of places,
-/// of forecasts of the throughput and of other plans the first and the last are kept, of silences the first. A value
-/// without clock.
+/// Its size is bounded, however long the run. When there are most_moments, every second one is dropped, and later ones
+/// are kept as far apart. Moments have totals since the run began, so that nothing between two kept ones gets lost. Of
+/// forecasts of hosts, those at the kept moments stay. Of places, forecasts of the throughput and other plans the first
+/// and the last are kept, of silences the first. A value without clock.
 class history_recorder {
  public:
   /// A plot has no more points across than that on most screens.
@@ -27,34 +26,35 @@ class history_recorder {
   /// A rank is called silent after so many periods in which it should have said something.
   static constexpr double quiet_periods = 4;
 
-  /// `begun`: what is known before the run, with its names and hosts. Precondition: there is a host for each rank.
+  /// `begun`: the history before the run, with its names and hosts. Precondition: there is a host for each rank.
   explicit history_recorder(run_history begun);
 
-  /// By this plan, in words, with stations there; so many items passed before, while stages were measured.
+  /// The run begins by this plan, in words, with stations on `ranks`; `first_items` passed before, while stages were
+  /// measured.
   void begin(std::string plan, std::uint64_t first_items, std::vector<std::vector<int>> const& ranks);
-  /// What a rank says. When rank 0 says something, the moment is kept at which it said something before: by then all
-  /// have said something before and after it, and what they had done is between that.
+  /// Takes a report of a rank. When rank 0 reports, the moment of its last report is kept: by now all ranks have
+  /// reported before and after it, and their totals at it are between these reports.
   void hear(rank_progress const& said);
-  /// What is expected of the hosts of the ranks from now on.
+  /// The forecasts of the hosts of the ranks from now on.
   void expect(std::vector<share_forecast> of_ranks);
-  /// Where stations are by the plan that stands.
+  /// The places of stations by the present plan.
   void place(double seconds, std::vector<std::vector<int>> const& ranks);
   void add(remap_record const& what);
-  /// What was announced so far, and why some of it was refused.
+  /// The announcements so far; refuse() has the reasons of refused ones.
   void announce(std::vector<heard_announcement> heard, std::uint64_t all);
-  /// What was decided so far.
+  /// Sets the decisions so far.
   void decide(move_history made) { history_.decisions = std::move(made); }
   void refuse(std::vector<std::string> announcements);
 
-  /// It has ended, and this is its record.
+  /// The run has ended with this record.
   void complete(run_record const& run);
-  /// It has ended before the stream did. Nothing where it has ended already.
+  /// The run has ended before its stream. Does nothing if it has ended already.
   void fail(std::string why);
 
   run_history const& history() const { return history_; }
 
  private:
-  /// What a rank had done, by all that it said until then.
+  /// The totals of a rank, by all its reports until then.
   struct rank_totals {
     double seconds = 0;
     std::vector<station_moment> stations;
@@ -62,7 +62,7 @@ class history_recorder {
   };
   struct rank_state {
     rank_totals before, latest;
-    std::optional<std::size_t> quiet;  // it is silent: which of the silences that is
+    std::optional<std::size_t> quiet;  // number of its silence, while it is silent
   };
 
   void listen(double now);
@@ -77,7 +77,7 @@ class history_recorder {
 /// A figure over the time since the run began [s].
 using time_series = std::vector<std::pair<double, double>>;
 
-/// A rate is that of the last second at least, as ranks say how far they are at different times of a period [s].
+/// A rate covers at least the last second, since ranks report at different times of a period [s].
 inline constexpr double rate_window = 1;
 
 /// Items of the source that a station took, per second, at each moment.
@@ -86,7 +86,7 @@ time_series rate_of(run_history const& run, std::size_t station);
 time_series busy_of(run_history const& run, std::size_t station);
 /// Items of the source that the station before had taken, and this one had not. Precondition: the station is not first.
 time_series under_way_before(run_history const& run, std::size_t station);
-/// Part of the time in which a rank's threads wanted to run that they did; nothing where they did not want to.
+/// Part of the time in which a rank's threads wanted to run that they did; nothing if they did not want to.
 time_series share_got(run_history const& run, std::size_t rank);
 
 }  // namespace skel::record

@@ -6,9 +6,9 @@
 
 namespace skel::record {
 
-/// Adds a group of what comes again and again to groups of equally many each, but for the last one: where there are
-/// `most` of them, each two that follow each other become one first. A group has `count`, and join() for the next one.
-/// O(1) amortised. Precondition: `most` is even, and `next` counts as one or as many as those that there are.
+/// Adds a group to groups of equally many each, but for the last one. If there are `most` of them, each two neighbours
+/// become one first. A group has `count`, and join() for the next one. O(1) amortised. Precondition: `most` is even,
+/// and `next` counts as one or as many as the others.
 template <class Group>
 void add_joined(std::vector<Group>& to, Group next, std::size_t most) {
   if (!to.empty() && to.back().count < to.front().count) return to.back().join(next);

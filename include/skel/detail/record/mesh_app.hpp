@@ -16,15 +16,14 @@ struct mesh_phase {
   friend bool operator==(mesh_phase const&, mesh_phase const&) = default;
 };
 
-/// Whether updates wait for what they exchange, or go on while phases compute that overlap them.
+/// Updates wait for their messages, or go on while phases compute that overlap them.
 enum class update_mode { synchronous, asynchronous };
 
-/// How many elements hosts get: as many as they are fast, or all equally many.
+/// The numbers of elements of hosts: by their speeds, or equal.
 enum class mesh_shares { by_speed, equal };
 
-/// A program that iterates over a mesh, as its iteration time depends on the clusters that it runs on. What is there
-/// from the beginning are the figures of MAXDG1, an electromagnetic solver. Source: the model in
-/// cost/mesh/iteration_time.hpp.
+/// A program that iterates over a mesh, as a model of its iteration time on clusters reads it. The defaults are the
+/// figures of MAXDG1, an electromagnetic solver. Source: the model in cost/mesh/iteration_time.hpp.
 struct mesh_app {
   double elements = 0;            ///< of the mesh, > 0
   double face_bytes = 48;         ///< exchanged for each artificial face in an update [B], >= 0
@@ -37,7 +36,7 @@ struct mesh_app {
   mesh_shares partition = mesh_shares::by_speed;
   double bytes_per_element = 0;      ///< memory that an element takes on its host [B], >= 0
   std::vector<mesh_phase> phases{};  ///< one at least; their names differ
-  /// Of a host of each cluster, by its name, in whatever money, >= 0; those that are not there cost nothing.
+  /// Of a host of each cluster, by its name, in any currency, >= 0; clusters that are missing cost nothing.
   std::map<std::string, double> price_per_hour{};
 
   friend bool operator==(mesh_app const&, mesh_app const&) = default;

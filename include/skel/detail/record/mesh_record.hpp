@@ -7,20 +7,20 @@
 
 namespace skel::record {
 
-/// What the ranks did in a step of a program over a mesh, summed over all iterations.
+/// Times of the ranks in a step of a program over a mesh, summed over all iterations.
 struct mesh_step_times {
   std::string name;
   std::vector<double> computing;  ///< of each rank, in the functions of the program [s]
   std::vector<double> waiting;    ///< of each rank, for others: a phase for ghosts, a reduction for contributions [s]
 };
 
-/// What a rank has of a mesh.
+/// The share of a rank in a mesh.
 struct mesh_share {
   std::uint64_t inner = 0, outer = 0, ghosts = 0, neighbours = 0;
   std::uint64_t bytes = 0;  ///< that it sends in updates in each iteration, on average
 };
 
-/// What happened in a program over a mesh. The same on every rank, but for `seconds`.
+/// The record of a program over a mesh. The same on every rank, but for `seconds`.
 struct mesh_record {
   std::string name;
   std::size_t elements = 0;
@@ -33,7 +33,7 @@ struct mesh_record {
   std::vector<mesh_share> shares;  ///< of each rank
 };
 
-/// What happened in iterations that followed: times are summed, everything else is theirs.
+/// Adds the record of the iterations that followed: times are summed, everything else is that of `next`.
 void join(mesh_record& to, mesh_record const& next);
 
 }  // namespace skel::record

@@ -9,7 +9,7 @@
 
 namespace skel::record {
 
-/// A station whose workers another plan has elsewhere.
+/// A station whose workers move by another plan.
 struct stage_move {
   std::uint32_t station = 0;
   std::vector<int> from, to;  ///< the ranks of its workers, in ascending order
@@ -18,44 +18,44 @@ struct stage_move {
   SKEL_FIELDS(station, from, to);
 };
 
-/// What became of another plan for a line that runs. Times are since the run began [s].
+/// The outcome of another plan for a running line. Times are since the run began [s].
 struct remap_record {
-  std::uint32_t epoch = 0;            ///< that it is of; 0 is what the run began with
+  std::uint32_t epoch = 0;            ///< of the plan; 0: the run began with it
   double announced = 0;               ///< all ranks were told
   double begun = 0;                   ///< the source's rank was told to go on by it
-  double done = 0;                    ///< nothing is done by the plan before any more; 0: the stream ended earlier
+  double done = 0;                    ///< nothing goes by the plan before any more; 0: the stream ended earlier
   std::string refused{};              ///< why not; empty: it was obeyed
-  std::string rolled_back{};          ///< which stages stay where they were after all, and why; empty: none
+  std::string rolled_back{};          ///< stages that stay where they were after all, and why; empty: none
   std::uint32_t in_parts = 0;         ///< stages whose state went to its new place before it began, part by part
-  bool repairs = false;               ///< nobody gave it: it says that stages are where their state has stayed
-  std::vector<std::uint32_t> stay{};  ///< stations that could not move, where some are to blame, each once
-  std::vector<stage_move> moved{};    ///< what it has elsewhere than the plan before
+  bool repairs = false;               ///< made by the run itself: stages are where their state has stayed
+  std::vector<std::uint32_t> stay{};  ///< stations that could not move, if some are to blame, each once
+  std::vector<stage_move> moved{};    ///< its moves from the plan before
   SKEL_FIELDS(epoch, announced, begun, done, refused, rolled_back, stay, in_parts, repairs, moved);
 };
 
-/// A way in which a program that runs can go on. A use is an item of the source, a superstep or an iteration.
+/// A way in which a running program can go on. A use is an item of the source, a superstep or an iteration.
 struct move_way {
   std::string name;    ///< "stay", or where its parts would be
   double period = 0;   ///< of a use, expected [s]
   double doubt = 0;    ///< of it beside that of staying: expected size of ln(period / expected)
-  double entry = 0;    ///< what going there costs [s]
-  std::string kind{};  ///< ways of one kind cost more or less than their model says alike (mapping::move_decider)
+  double entry = 0;    ///< cost of going there [s]
+  std::string kind{};  ///< costs of ways of one kind differ alike from their model (mapping::move_decider)
   SKEL_FIELDS(name, period, doubt, entry, kind);
 };
 
-/// Whether a program that runs goes on elsewhere, by which figures, and what came of it.
+/// A decision on moving a running program, with its figures and its outcome.
 struct move_decision {
   static constexpr char const* stay = "stay";  ///< the name of the way that moves nothing
 
   std::uint64_t number = 0;                         ///< of the decisions of its run, from 1
   double seconds = 0;                               ///< since the run began [s]
   std::uint64_t after = 0;                          ///< uses
-  std::vector<move_way> ways{};                     ///< that there are; where it can stay, that first
+  std::vector<move_way> ways{};                     ///< all that there are; staying first, if it can stay
   std::size_t chosen = 0;                           ///< of them
   std::string why{};                                ///< in words
   double uses = 0;                                  ///< for which they are compared
   double lost = 0;                                  ///< by not moving since a better way is known [s]
-  double took = 0;                                  ///< the move [s]; 0: it stays, is refused, or nobody knows
+  double took = 0;                                  ///< the move [s]; 0: it stays, is refused, or unknown
   double measured = 0;                              ///< of a use since then, until it is decided again [s]; 0: none
   std::string refused{};                            ///< why it does not move after all
   std::vector<stage_move> stages{};                 ///< of a pipeline, that move
@@ -71,7 +71,7 @@ struct move_decision {
   bool moved() const { return chosen < ways.size() && way().name != stay; }  ///< or was to move
 };
 
-/// What was decided while a program ran: the first and the last of the decisions to move it, and the last others.
+/// The decisions while a program ran: the first and the last of those to move it, and the last others.
 struct move_history {
   static constexpr std::size_t most_first = 8, most_of_a_kind = 1000;
 
@@ -79,7 +79,7 @@ struct move_history {
   std::uint64_t all = 0, to_move = 0;  ///< all that there were, and those of them to move it
   SKEL_FIELDS(kept, all, to_move);
 
-  /// As the next number. O(kept).
+  /// Adds it with the next number. O(kept).
   void add(move_decision one);
   move_decision* find(std::uint64_t number);  ///< null: it is not kept; O(decisions after it)
 };

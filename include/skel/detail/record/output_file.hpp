@@ -10,8 +10,7 @@ namespace skel::record {
 /// to it. A pipe cannot: its reader ends when this looks, so that opening it again would wait.
 std::string why_not_opened(std::string const& file, std::string const& option);
 
-/// Writes all of a file that tells about a run (skel::output_file), which may be a device. Throws skel::error with file
-/// and reason.
+/// Writes a whole file about a run (skel::output_file), perhaps a device. Throws skel::error with file and reason.
 void write_whole(std::string const& file, std::string_view text);
 
 }  // namespace skel::record

@@ -2,7 +2,7 @@
 
 namespace skel::record {
 
-/// What was measured of messages between two ranks.
+/// The measured quantity of messages between two ranks.
 enum class probe_kind {
   transfer,          ///< from the start of a send until the receiver has everything: half of a round trip
   gap,               ///< per message, of many sent one after the other
@@ -19,7 +19,7 @@ struct probe_sample {
   friend bool operator==(probe_sample const&, probe_sample const&) = default;
 };
 
-/// At how many sizes something is to be measured.
+/// The sizes at which something is measured.
 enum class probe_sizes {
   none,
   shortest,  ///< an empty message
@@ -27,7 +27,7 @@ enum class probe_sizes {
   many,      ///< as many as it takes to follow the times by lines between them
 };
 
-/// What the parameters of some models follow from.
+/// The measurements from which the parameters of some models follow.
 struct probe_wants {
   probe_sizes transfers = probe_sizes::none, gaps = probe_sizes::none, send_overheads = probe_sizes::none,
               receive_overheads = probe_sizes::none;
@@ -35,7 +35,7 @@ struct probe_wants {
   friend bool operator==(probe_wants const&, probe_wants const&) = default;
 };
 
-/// What both want.
+/// The measurements of both.
 constexpr probe_wants both(probe_wants const& a, probe_wants const& b) {
   constexpr auto more = [](probe_sizes x, probe_sizes y) { return x < y ? y : x; };
   return {more(a.transfers, b.transfers), more(a.gaps, b.gaps), more(a.send_overheads, b.send_overheads),

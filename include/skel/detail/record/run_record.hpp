@@ -16,7 +16,7 @@
 
 namespace skel::record {
 
-/// One batch of items in one worker: when it was processed.
+/// The time in which one worker processed one batch of items.
 struct span {
   std::uint32_t station = 0;
   std::uint32_t worker = 0;      ///< index among the station's workers on this rank
@@ -27,7 +27,7 @@ struct span {
   SKEL_FIELDS(station, worker, begin, end, first_item, items);
 };
 
-/// What the workers of one station on one rank did.
+/// Totals of the workers of one station on one rank.
 struct station_record {
   std::uint32_t station = 0;
   std::string name;
@@ -35,7 +35,7 @@ struct station_record {
   std::uint32_t workers = 0;
   std::uint64_t items = 0;         ///< that it took
   std::uint64_t items_out = 0;     ///< that it gave
-  std::uint64_t source_items = 0;  ///< that the source gave, of which those that it took have become
+  std::uint64_t source_items = 0;  ///< of the source, from which those that it took were made
   std::uint64_t batches = 0;
   std::uint64_t bytes_out = 0;      ///< of its results [B]
   std::uint64_t largest_batch = 0;  ///< of its results [B]
@@ -49,17 +49,17 @@ struct station_record {
               item_bytes, busy, blocked);
 };
 
-/// What happened in one run, on all ranks.
+/// The record of one run, on all ranks.
 struct run_record {
   double seconds = 0;       ///< from the first call of the source to the last item's end
   std::uint64_t items = 0;  ///< that went through the line; reduces make fewer of them at its end
-  /// What was expected of the throughput, one forecast after the other, each with what was measured while it stood. The
-  /// first is from before the run, where there was one; the others were made when the items that had passed said
-  /// otherwise. `item` counts all that the source gave, those that passed before the run too.
+  /// The forecasts of the throughput, one after the other, each with the items that passed while it stood. The first is
+  /// from before the run, if there was one. The others were made when the passed items contradicted the one before.
+  /// `item` counts all items of the source, also those before the run.
   first_and_last<throughput_forecast> forecasts;
-  first_and_last<remap_record> remaps;  ///< other plans that came while it ran
-  std::uint64_t moves = 0;              ///< of all of them, those that it has gone on by
-  move_history decisions;               ///< whether it was to go on elsewhere
+  first_and_last<remap_record> remaps;            ///< other plans while it ran
+  std::uint64_t moves = 0;                        ///< of all of them, those by which it has gone on
+  move_history decisions;                         ///< on moving it
   std::vector<heard_announcement> announcements;  ///< before it and while it ran, the last ones; on rank 0
   std::uint64_t announced = 0;                    ///< all of them
   checkpoint_record checkpoints;                  ///< that were made while it ran
@@ -72,7 +72,7 @@ struct run_record {
   std::vector<double> shares;  ///< per rank: of the time that its threads wanted to run, in which they did; empty: not
                                ///< known
   std::size_t most_batches = 0;  ///< bound on the batches under way at once, by the credits of the plan
-  std::size_t batch_bytes = 0;   ///< the source closes a batch at this size [B]; what stages make of it may be larger
+  std::size_t batch_bytes = 0;   ///< the source closes a batch at this size [B]; batches of later stages may be larger
   std::size_t memory_limit = 0;  ///< plan::run_plan::most_bytes [B]; 0: none
   std::size_t places = 2;        ///< batches at once that a batch of the source may be: at either end of a message, as
                                  ///< input and output of a stage, and at every rank of a broadcast stage
@@ -85,18 +85,18 @@ struct run_record {
     return most;
   }
 
-  /// Of what any stage made of an item of the source, in the batch where that was most, per item [B].
+  /// Most bytes of a stage's results per item of the source, over all batches and stages [B].
   std::uint64_t largest_item() const {
     std::uint64_t most = 0;
     for (auto const& s : stations) most = std::max(most, s.item_bytes);
     return most;
   }
 
-  /// Bound on the bytes that items took at once in this run, on all ranks together: all the batches that the credits
-  /// allow, or with a limit all the items that were under way, each as large as the largest [B]. It counts what
-  /// runtime::item_bytes sees of items in batches. Not in it: what the user's functions and reduces hold and reduces
-  /// give at the end of the stream, what serialised items take as bytes besides, and MPI's buffers. Where ranges are
-  /// received into used memory, as they are without a limit, as much again may be kept for that. O(stations).
+  /// Bound on the bytes of items at once in this run, on all ranks together [B]: twice all the batches that the credits
+  /// allow. With a limit, no more than `places` times all the items that were under way. Each counts as large as the
+  /// largest, by runtime::item_bytes. It leaves out data in the user's functions and in reduces, results of reduces at
+  /// the end of the stream, the bytes of serialised items besides, and MPI's buffers. If ranges are received into used
+  /// memory, as without a limit, as much again may be kept for that. O(stations).
   std::size_t most_bytes() const {
     auto const times = [](std::size_t a, std::size_t b) {
       std::size_t product = 0;

@@ -49,14 +49,14 @@ struct story_table {
 struct story_picture {
   std::string title;
   std::size_t columns = 0;
-  double until = 0;                  ///< where the last column ends on the axis
+  double until = 0;                  ///< end of the last column on the axis
   double pieces = 0;                 ///< in all rows
   std::vector<float> values{};       ///< row by row
   std::vector<std::string> names{};  ///< values are numbers of these; empty: they are amounts, and 0 is left empty
   std::string unit{};                ///< of amounts
 };
 
-/// A chart that says nothing of its x axis is over the axis of the story, with its marks.
+/// A chart without an x axis of its own is over the axis of the story, with its marks.
 using story_part = std::variant<story_text, story_list, story_table, chart, drawing, story_picture>;
 
 struct story_section {
@@ -67,7 +67,7 @@ struct story_section {
   void say(std::string text, std::string kind = "faint") {
     if (!text.empty()) parts.emplace_back(story_text{std::move(text), std::move(kind)});
   }
-  /// Says that some of what came again and again are left out, where that is so (first_and_last).
+  /// Says that some values are left out, if so (first_and_last).
   template <class Kept>
   void say_which(Kept const& of, std::string const& what) {
     if (of.left_out() > 0)
@@ -78,22 +78,22 @@ struct story_section {
 
 /// A story in a few lines, for a terminal. Any text may stand in it.
 struct story_brief {
-  std::string state{};                ///< how far the run is, and how fast
+  std::string state{};                ///< progress and speed of the run
   std::string piece{};                ///< what it consists of: "stage" or "rank"
   std::vector<std::string> pieces{};  ///< a line of each
-  std::string last{};                 ///< what was decided last; empty: nothing was
+  std::string last{};                 ///< the last decision; empty: none
 };
 
-/// What happened in a run, while it goes on or afterwards. A plain value: any text may stand in it.
+/// The story of a run, while it goes on or afterwards. A plain value: any text may stand in it.
 struct story {
   static constexpr std::size_t most_charts = 64;  ///< of ranks or stages, in a section
 
-  std::string title{};  ///< what ran
+  std::string title{};  ///< the program
   std::string began{};  ///< when, as date and time; empty: not said
   run_end end = run_end::none;
   std::string why{};                  ///< it failed
-  std::string so_far{};               ///< how much in how long, and where
-  std::string use{};                  ///< what figures are of: "item", "superstep" or "iteration"
+  std::string so_far{};               ///< work, time and place so far
+  std::string use{};                  ///< of the figures: "item", "superstep" or "iteration"
   double expected = 0, measured = 0;  ///< time of a use [s]; 0: not known
   double until = 0;                   ///< the axis goes from 0 to there
   std::string unit{};                 ///< of the axis; empty: it counts uses

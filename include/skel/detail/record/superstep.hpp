@@ -19,27 +19,27 @@ struct bsp_message {
   friend bool operator==(bsp_message const&, bsp_message const&) = default;
 };
 
-/// What the processes of a BSP program did in one superstep, wherever they were.
+/// Work and messages of the processes of a BSP program in one superstep, on any hosts.
 struct superstep_load {
   std::vector<double> work;  ///< of each process [work units]; 0: it did not compute
   std::vector<bsp_message> messages{};
 };
 
-/// What happened in one superstep: all that is known of it at its barrier.
+/// One superstep, with all that is known of it at its barrier.
 struct superstep {
   std::size_t number = 1;      ///< of the run, from 1
-  std::size_t stands_for = 1;  ///< so many supersteps, where not all are told: on average of those told in a row
+  std::size_t stands_for = 1;  ///< so many supersteps, if not all are told: on average of those told in a row
   superstep_load load;
   std::vector<std::size_t> hosts;           ///< of each process
   std::vector<double> state_bytes;          ///< of each process
   std::vector<double> external_load{};      ///< of each host: the part that others take, 0 to less than 1; empty: none
   double seconds = 0;                       ///< that it took
   std::optional<double> migration_fixed{};  ///< of a migration, whatever its state, as it was measured so far [s]
-  double migration_per_byte = 0;  ///< of its state, beside the path that it takes, where that was measured [s/B]
+  double migration_per_byte = 0;            ///< of its state, beside the path that it takes, if measured [s/B]
   double call = 0;                ///< that a call usually took so far, or is expected to take [s]; 0: unknown
   double deciding = 0;            ///< that all calls took so far, as measured [s]
-  bool leaves = false;            ///< a host goes away soon that has processes which may go elsewhere
-  std::shared_ptr<memory_needs const> memory{};  ///< what processes take of hosts; null: their states
+  bool leaves = false;            ///< a host with processes that may go elsewhere goes away soon
+  std::shared_ptr<memory_needs const> memory{};  ///< memory of processes on hosts; null: their states
 };
 
 /// A process that was considered for migration at a rescheduling call.

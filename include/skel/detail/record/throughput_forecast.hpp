@@ -8,10 +8,10 @@
 
 namespace skel::record {
 
-/// How probable it is meant to be that what is measured lies in the interval of a forecast.
+/// Intended probability that the measured rate lies in the interval of a forecast.
 inline constexpr double forecast_confidence = 0.9;
 
-/// What a run was expected to do from an item on, and what it did as long as that was expected.
+/// The forecast for a run from an item on, and the progress of the run while it stood.
 struct throughput_forecast {
   std::uint64_t item = 0;  ///< number of the first item that it is about
   double seconds = 0;      ///< when it was made, from the beginning of the run [s]
@@ -24,16 +24,16 @@ struct throughput_forecast {
   std::uint64_t items = 0;  ///< that passed while it stood
   double lasted = 0;        ///< how long it stood [s]
 
-  /// What was measured while it stood [items/s].
+  /// The measured rate while it stood [items/s].
   double measured() const { return lasted > 0 ? static_cast<double>(items) / lasted : 0; }
   bool has_interval() const { return high > 0; }
   bool covers(double rate_measured) const { return low <= rate_measured && rate_measured <= high; }
   SKEL_FIELDS(item, seconds, rate, low, high, drifts, why, items, lasted);
 };
 
-/// Notes of each forecast what passed until the next one was made, and of the last one what passed until the run ended:
-/// `items` of the run, the first of them with the number `first`, in `seconds`. One whose next one is left out stays as
-/// it is. O(forecasts).
+/// Notes in each forecast the items that passed until the next one was made; in the last one, until the run ended. The
+/// run has `items`, the first of them with the number `first`, in `seconds`. A forecast stays as it is if its next one
+/// is left out. O(forecasts).
 void judge(first_and_last<throughput_forecast>& forecasts, std::uint64_t first, std::uint64_t items, double seconds);
 
 }  // namespace skel::record

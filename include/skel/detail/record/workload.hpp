@@ -10,10 +10,10 @@
 
 namespace skel::record {
 
-/// Dynamic programming over a matrix of `order` columns, one for each process, anti-diagonal by anti-diagonal: 2 order
-/// - 1 supersteps, process i (from 1) computes in supersteps i .. i + order - 1 and sends its cell to process i + 1.
-/// The work of a process grows linearly over supersteps, from `first` in the first to `last` in the last one. Source:
-/// Righi et al. 2009, ICCS, LNCS 5544:213-223.
+/// Dynamic programming over a matrix of `order` columns, one for each process, anti-diagonal by anti-diagonal, in 2
+/// order - 1 supersteps. Process i (from 1) computes in supersteps i .. i + order - 1 and sends its cell to process i +
+/// 1. The work of a process grows linearly over supersteps, from `first` in the first to `last` in the last one.
+/// Source: Righi et al. 2009, ICCS, LNCS 5544:213-223.
 struct wavefront {
   std::size_t order = 1;
   double first = 1, last = 1;  ///< [work units]
@@ -23,7 +23,7 @@ struct wavefront {
   std::size_t supersteps() const { return 2 * order - 1; }
 };
 
-/// What was recorded of a program, or made up, superstep by superstep, once or several times.
+/// The load of a program, recorded or made up, superstep by superstep, once or several times.
 struct load_trace {
   std::vector<superstep_load> steps;  ///< one at least, of equally many processes
   std::size_t repeat = 1;             ///< >= 1
@@ -32,7 +32,7 @@ struct load_trace {
   std::size_t supersteps() const { return steps.size() * repeat; }
 };
 
-/// What a BSP program does, without where it does it.
+/// The load of a BSP program, without its hosts.
 using workload = std::variant<wavefront, load_trace>;
 
 inline std::size_t processes_of(workload const& program) {
@@ -42,7 +42,7 @@ inline std::size_t supersteps_of(workload const& program) {
   return std::visit([](auto const& one) { return one.supersteps(); }, program);
 }
 
-/// What the processes do in a superstep, from 1. O(processes + messages).
+/// The load of the processes in a superstep, from 1. O(processes + messages).
 inline superstep_load load_of(wavefront const& of, std::size_t superstep) {
   SKEL_EXPECTS(superstep >= 1 && superstep <= of.supersteps());
   superstep_load load{.work = std::vector<double>(of.order)};
