@@ -18,14 +18,14 @@ namespace skel {
 class loopback_server;
 struct web_resource;
 
-/// Where a run is shown.
+/// The places that show a run.
 struct view_places {
   bool terminal = false;                ///< lines on standard error, while it goes on
   std::optional<std::uint16_t> port{};  ///< of the loopback interface, for a page while it goes on; 0: any free one
   std::string file{};                   ///< for a page when it is over; empty: none
 };
 
-/// What is shown. Threads of the view call both functions. They may throw std::bad_alloc: then nothing is shown.
+/// The shown story. Threads of the view call both functions. They may throw std::bad_alloc: then nothing is shown.
 struct told_story {
   std::function<record::story_brief()> brief;
   std::function<record::story()> whole;
