@@ -40,11 +40,11 @@ inline constexpr bool is_accumulating<accumulating<Sum, F>> = true;
 }  // namespace skeletons
 
 /// The function of a stage or farm that adds an item to an empty Sum{}: skel::farm("count",
-/// skel::accumulate<counts>(add_words)), where add_words(counts&, Item). Behind it stands a skel::reduce whose operator
-/// joins two sums. A worker that folds then adds its items to the sum that it has, instead of joining a sum for each;
-/// one behind which a reduce forms its sums by the numbers of the items (skel::reproducible) has a sum for each. `add`
-/// may take a std::stop_token behind the item. What it throws is the stage's, with the number of the item. Law:
-/// add(sum, item) leaves in `sum` what the reduce's operator makes of it and of a Sum{} with the item added.
+/// skel::accumulate<counts>(add_words)), where add_words(counts&, Item). A skel::reduce behind it joins sums by its
+/// operator. A worker that folds then adds its items to one sum, instead of joining a sum for each. If the reduce forms
+/// its sums by the numbers of the items (skel::reproducible), the worker has a sum for each. `add` may take a
+/// std::stop_token behind the item. Its exceptions are the stage's, with the number of the item. Law: add(sum, item)
+/// equals the reduce's operator on `sum` and a Sum{} with the item added.
 template <class Sum, class F>
 requires std::default_initializable<Sum>
 auto accumulate(F add) {

@@ -19,24 +19,24 @@ struct reduction_rules;
 struct ordered_t {};
 inline constexpr ordered_t ordered{};
 
-/// A farm with this option delivers each result as soon as it is there.
+/// A farm with this option delivers each result at once.
 struct unordered_t {};
 inline constexpr unordered_t unordered{};
 
 /// A stage with this option keeps nothing from item to item, although its function has members: a lambda that captures
-/// a constant, say. The mapper may then put it on any rank; a stage that may keep state stays where its first item was.
+/// a constant, say. The mapper may then put it on any rank; otherwise the stage stays on the rank of its first item.
 struct stateless_t {};
 inline constexpr stateless_t stateless{};
 
 /// A reduction with this option gives the same bits on any number of ranks and threads, wherever items, processes or
-/// elements are. Where that costs nothing that counts it is so without the option.
+/// elements are. Reductions without the option do the same if the cost is negligible.
 struct reproducible_t {
   /// As the rules of an irregular reduction: skel::irregular_reduction<std::plus<>, skel::reproducible>.
   constexpr operator reduction_rules() const;
 };
 inline constexpr reproducible_t reproducible{};
 
-/// Fixes the number of workers of a farm, or of copies of a broadcast, which the mapper chooses otherwise.
+/// Fixes the number of workers of a farm, or of copies of a broadcast. Otherwise the mapper chooses it.
 struct width {
   /// Throws skel::error for no workers.
   explicit width(std::size_t of) : workers(of) {
@@ -45,7 +45,7 @@ struct width {
   std::size_t workers;
 };
 
-/// Windows of a reduce: one result for each `items` of the stream, the last of fewer where the stream ends.
+/// Windows of a reduce: one result for each `items` of the stream; the last window may have fewer.
 class every {
  public:
   /// Throws skel::error for windows of no items.
@@ -58,12 +58,12 @@ class every {
   std::size_t items_;
 };
 
-/// What one item costs in this stage, in seconds on a host of speed 1, where it is known before the program runs. On a
-/// probed grid a core of rank 0's host has speed 1; a platform file says its hosts' speeds itself. Of a farm: what its
-/// worker costs, where that is one stage; the stages of a pipeline inside a farm say it one by one.
-/// Without it the run measures it on its first items.
+/// The time of one item in this stage, in seconds on a host of speed 1, if you know it before the program runs. On a
+/// probed grid a core of rank 0's host has speed 1; a platform file gives its hosts' speeds itself. For a farm of one
+/// stage, give the work of its worker; for a pipeline inside a farm, give each stage its own.
+/// Without it the run measures its first items.
 struct work {
-  /// Throws skel::error where it is negative or no finite number.
+  /// Throws skel::error if it is negative or not finite.
   explicit work(double per_item) : units(per_item) {
     if (!(per_item >= 0 && per_item <= std::numeric_limits<double>::max()))
       throw error(
@@ -73,11 +73,11 @@ struct work {
   double units;
 };
 
-/// Pins a stage to a host, or the workers of a farm to hosts, a name for each. What a host calls itself (hostname)
-/// means any rank on it, however many there are: a stage that may keep state stays on the one that has seen its first
-/// item, a source and a sink go to the first. The names of reports are those of ranks or of their cores, and depend on
-/// how many there are. A source or sink that is pinned keeps skel from measuring: every stage has to say its skel::work
-/// then. Names of no host of the run are refused before its first item.
+/// Pins a stage to a host, or the workers of a farm to hosts, a name for each. A host's own name (hostname) means any
+/// rank on it, however many there are. A stage that may keep state stays on the rank of its first item; a source and a
+/// sink go to the host's first one. The names in reports are those of ranks or of their cores, and depend on their
+/// number. A pinned source or sink keeps skel from measuring: then give every stage its skel::work. Unknown hosts are
+/// refused before the first item.
 struct at {
   template <class... Names>
   requires(std::convertible_to<Names, std::string>&&...) explicit at(Names&&... names)
@@ -87,7 +87,7 @@ struct at {
 
 namespace skeletons {
 
-/// What the user said about a skeleton besides its function.
+/// The name and options that the user gave to a skeleton.
 struct annotations {
   std::string name;  ///< printable: it is shown on terminals and pages, and written to JSON
   double work = std::numeric_limits<double>::quiet_NaN();  ///< NaN: not said
@@ -109,7 +109,7 @@ struct annotations {
 template <class Option, class... Accepted>
 concept one_of = (std::same_as<Option, Accepted> || ...);
 
-/// What is said about a skeleton behind its function.
+/// An option of a skeleton, behind its function.
 template <class T>
 concept option =
     one_of<T, ordered_t, unordered_t, stateless_t, reproducible_t, skel::width, every, skel::work, skel::at>;

@@ -8,14 +8,14 @@
 #include <skel/detail/pattern/annotations.hpp>
 #include <skel/detail/pattern/skeletons.hpp>
 
-/// What is said when a skeleton is called with arguments that it does not take. The checks are instantiated where it is
-/// called; what they are about appears in the compiler's message.
+/// Error messages for arguments that a skeleton does not take. The checks are instantiated at the call of the skeleton;
+/// the compiler's message names their subject.
 namespace skel::skeletons {
 
 template <class T>
 concept name_like = std::convertible_to<T, std::string>;
 
-/// For what stands where the function of a skeleton should.
+/// Checks the argument in the place of a skeleton's function.
 template <class F>
 struct check_function {
   static constexpr bool is_first = !option<F> && !name_like<F>;
@@ -83,7 +83,7 @@ struct check_sink_options {
                 "called from one thread at a time, in the order of the farm before it: skel::farm(f, skel::unordered)");
 };
 
-/// A skeleton of one function, where its arguments are accepted.
+/// A skeleton of one function, if its arguments are accepted.
 template <template <class> class Skeleton, template <class...> class CheckOptions, class F, class... Options>
 auto make_part(std::string name, F function, Options... options) {
   if constexpr (!check_function<F>::value)

@@ -78,7 +78,7 @@ auto compose(Left left, Right right) {
     return refused{};
 }
 
-/// Whether all functions inside a farm are copyable.
+/// True if all functions inside a farm are copyable.
 template <class Part>
 struct check_workers {
   static constexpr bool value = true;
@@ -131,10 +131,10 @@ auto operator|(Left&& left, Right&& right) {
 }  // namespace skeletons
 
 /// The front of a program: `produce()` returns std::optional<Item>; an empty one ends the stream. It is called from one
-/// thread at a time, on the host where the source is placed (rank 0 unless pinned elsewhere). A source that waits for
-/// its next item takes a token, `produce(std::stop_token)`: it is stopped when the run ends early (an exception
-/// elsewhere, a signal, the program's own token), and what the source returns then is dropped. What it keeps is there
-/// in later runs of the composition too, as a stage's: skel::stateless says that each run may begin anywhere.
+/// thread at a time, on the host of the source (rank 0 unless pinned elsewhere). A source that waits for its next item
+/// takes a token, `produce(std::stop_token)`. The token is stopped when the run ends early (an exception elsewhere, a
+/// signal, the program's own token); the source's result is then dropped. Like a stage, a source keeps its state in
+/// later runs of the composition. skel::stateless says that each run may begin anywhere.
 /// Options: at, work, stateless. Example: skel::source("read", [&] { return next_block(file); })
 template <class F, class... Options>
 requires(!skeletons::name_like<F>) auto source(F produce, Options... options) {
@@ -149,12 +149,12 @@ auto source(Name const& name, F produce, Options... options) {
 
 /// One function that sees every item, in order: `function(Item)` returns the result, or `function(Item,
 /// skel::emitter<Result>&)` gives none, one or many (see also skel::filter and skel::flatten). A function that may wait
-/// takes a std::stop_token as its last argument, as a source does. It may keep state: one
-/// instance, that of the rank where the stage runs, sees all items. A function object without members keeps none, and
-/// neither does one with the option skel::stateless; the state of one with a skel::serializer, or with members that
-/// cereal serialises, goes along when the stage moves; every other stays on the rank of its first item, which is the
-/// source's where skel measures the stages. Every rank makes its own composition: what a function captures by reference
-/// is its rank's. Options: at, work, stateless. A bare callable between two `|` is the same without a name.
+/// takes a std::stop_token as its last argument, like a source. It may keep state: one instance, on the rank of the
+/// stage, sees all items. A function object without members keeps none, nor does one with the option skel::stateless.
+/// State with a skel::serializer, or with members that cereal serialises, moves with the stage. A stage with other
+/// state stays on the rank of its first item: the source's, if skel measures the stages. Every rank makes its own
+/// composition: captures by reference belong to their rank. Options: at, work, stateless. A bare callable between two
+/// `|` is the same without a name.
 template <class F, class... Options>
 requires(!skeletons::name_like<F>) auto stage(F function, Options... options) {
   return skeletons::make_part<skeletons::stage, skeletons::check_stage_options>("", std::move(function),
@@ -171,15 +171,15 @@ auto stage(F function, Options... options) {
   return stage(Name.str(), skeletons::named<Name, F>{std::move(function)}, std::move(options)...);
 }
 
-/// A stage by the name of `name` that gives on the items for which `holds(Item const&)` is true. Options: at, work,
-/// stateless. Without a name skel::filter(holds) is the function of a stage: skel::stage("long", skel::filter(holds)).
+/// A stage called `name` that passes on the items for which `holds(Item const&)` is true. Options: at, work, stateless.
+/// Without a name skel::filter(holds) is the function of a stage: skel::stage("long", skel::filter(holds)).
 template <skeletons::name_like Name, class F, class... Options>
 auto filter(Name const& name, F holds, Options... options) {
   return skeletons::make_named<skeletons::filtering>(name, std::move(holds), std::move(options)...);
 }
 
-/// A stage by the name of `name` that gives on each element of the range, or the value of the std::optional, that
-/// `function(Item)` returns. Options: at, work, stateless. Without a name as skel::filter(holds).
+/// A stage called `name` that passes on each element of the range, or the value of the std::optional, from
+/// `function(Item)`. Options: at, work, stateless. Without a name as skel::filter(holds).
 template <skeletons::name_like Name, class F, class... Options>
 auto flatten(Name const& name, F function, Options... options) {
   return skeletons::make_named<skeletons::flattening>(name, std::move(function), std::move(options)...);
@@ -210,9 +210,8 @@ auto pipeline(First first, Rest... rest) {
 }
 
 /// The end of a program: `consume(Item)` is called for every item, in order (after an unordered farm: in the order of
-/// arrival), from one thread at a time. A member `void finish()` of the callable, where there is one, is called once
-/// after the last item. Which rank that is stays the same over several runs of the composition, as of a source.
-/// Options: at, work, stateless.
+/// arrival), from one thread at a time. If the callable has a member `void finish()`, it is called once after the last
+/// item. Like a source, a sink keeps its rank over several runs of the composition. Options: at, work, stateless.
 template <class F, class... Options>
 requires(!skeletons::name_like<F>) auto sink(F consume, Options... options) {
   return skeletons::make_part<skeletons::sink, skeletons::check_sink_options>("", std::move(consume),
@@ -228,20 +227,20 @@ auto sink(Name const& name, F consume, Options... options) {
 
 namespace skel::skeletons {
 
-/// A class that converts to an integer or an enumeration, so that `|` may be meant for those: std::integral_constant
-/// has a call operator, too.
+/// A class that converts to an integer or an enumeration, so that `|` may be meant for bits: std::integral_constant has
+/// a call operator, too.
 template <class F>
 concept bits_like = std::is_convertible_v<F const&, long long> || requires(F const& f) {
   ~f;
 };
 
-/// A function object that says what it takes: neither a skeleton, nor a generic lambda, nor bits.
+/// A function object with one signature: neither a skeleton, nor a generic lambda, nor bits.
 template <class F>
 concept bare_function = std::is_class_v<F> && !skeleton<F> && !bits_like<F> && requires {
   &F::operator();
 };
 
-/// The operands of a `|` between two functions, which no skeleton makes one of skel's.
+/// The operands of a `|` between two functions without a skeleton.
 struct left_function {
   template <bare_function F>
   left_function(F const&) {
@@ -257,9 +256,9 @@ struct right_function {
 
 }  // namespace skel::skeletons
 
-/// Says what is wrong where two functions are joined. Functions of the global namespace see it, or of namespaces that
-/// have no `|` of their own. A `|` that takes such operands as they are is the better match.
-/// Limits: one that they reach by conversions to another class is ambiguous with this.
+/// Explains the error if two functions are joined. Functions in the global namespace see it, and those in namespaces
+/// without a `|` of their own. A `|` that takes such operands as they are is the better match.
+/// Limits: a `|` by conversions to another class is ambiguous with this one.
 inline skel::skeletons::refused operator|(skel::skeletons::left_function, skel::skeletons::right_function) {
   return {};
 }

@@ -15,7 +15,7 @@ class edge_table {
  public:
   static constexpr std::size_t none = ~std::size_t{0};
 
-  /// The number of the edge between two nodes, the next one when it is new.
+  /// The number of the edge between two nodes, the next one if it is new.
   std::size_t number(subscript a, subscript b) {
     if (2 * (count_ + 1) > slots_.size()) grow();
     slot& found = slots_[place(key_of(a, b))];
@@ -26,13 +26,13 @@ class edge_table {
     return found.number;
   }
 
-  /// Whether the edge is new; it is numbered then.
+  /// True if the edge is new; it is then numbered.
   bool insert(subscript a, subscript b) {
     std::size_t const before = count_;
     return number(a, b) == before && count_ != before;
   }
 
-  /// The number of the edge, `none` when it has not come.
+  /// The number of the edge, `none` if it has not come.
   std::size_t find(subscript a, subscript b) const {
     if (slots_.empty()) return none;
     slot const& found = slots_[place(key_of(a, b))];
@@ -52,9 +52,9 @@ class edge_table {
     return std::uint64_t{std::min(a, b)} << 32U | std::uint64_t{std::max(a, b)};
   }
 
-  /// Where the key is, or would be put. Numbers of neighbouring edges are near each other: a multiplication by the
-  /// golden ratio of 2^64 spreads them (Knuth, The Art of Computer Programming 3, 6.4), its high bits say where to
-  /// begin.
+  /// The place of a key, also of a new one. Numbers of neighbouring edges are near each other: a multiplication by the
+  /// golden ratio of 2^64 spreads them (Knuth, The Art of Computer Programming 3, 6.4). The high bits give the first
+  /// slot.
   std::size_t place(std::uint64_t key) const {
     std::size_t at = static_cast<std::size_t>((key ^ key >> 29U) * 0x9e3779b97f4a7c15U >> shift_);
     while (slots_[at].number != free && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);

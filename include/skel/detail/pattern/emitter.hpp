@@ -12,14 +12,14 @@
 
 namespace skel {
 
-/// Takes the items that a stage gives for one that it takes: none, one or many, in the order in which they leave. A
-/// stage has it as its second parameter, `void stage(Item, skel::emitter<Result>& out)`, and calls `out(result)`.
-/// A std::stop_token may follow it. It is for that call and its thread alone; what is given is held until the call
+/// Takes the results of a stage for one item: none, one or many, in the order in which they leave. A stage has it as
+/// its second parameter, `void stage(Item, skel::emitter<Result>& out)`, and calls `out(result)`.
+/// A std::stop_token may follow it. It is for that call and its thread alone; it holds the results until the call
 /// returns.
 template <class T>
 class emitter {
  public:
-  /// Whatever is given goes to `take(to, item)`.
+  /// Each result goes to `take(to, item)`.
   emitter(void* to, void (*take)(void*, T&&)) : to_(to), take_(take) {}
   emitter(emitter const&) = delete;
   emitter& operator=(emitter const&) = delete;
@@ -33,7 +33,7 @@ class emitter {
 
 namespace skeletons {
 
-/// A function that emits items of type T where its parameters do not say so.
+/// A function that emits items of type T, although its parameters do not say so.
 template <class T, class F>
 struct emitting {
   using skel_wraps = F;
@@ -49,7 +49,7 @@ struct emitting {
   }
 };
 
-/// Gives on the items for which a predicate holds.
+/// Passes on the items for which a predicate holds.
 template <class F>
 struct filtering {
   using skel_wraps = F;
@@ -62,15 +62,15 @@ struct filtering {
   }
 };
 
-/// Whether a function that returns `Range` gives its elements away with it: they cannot be changed through a constant
-/// one, so that they are its own. A pair of iterators shows the elements of somebody else.
+/// True if a function that returns `Range` gives its elements away: they cannot be changed through a constant range, so
+/// the range owns them. A pair of iterators shows elements of another owner.
 template <class Range>
 concept owns_elements =
     !std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>> &&
     std::ranges::range<std::remove_cvref_t<Range> const> &&
     std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<std::remove_cvref_t<Range> const>>>;
 
-/// Gives on the elements of the range, or of the std::optional, that a function returns.
+/// Passes on the elements of the range, or of the std::optional, that a function returns.
 template <class F>
 struct flattening {
   using skel_wraps = F;
@@ -91,7 +91,7 @@ struct flattening {
   }
 };
 
-/// What a function of two parameters emits, as the second one says; `void`: it has no emitter.
+/// The type that a function of two parameters emits, by its second one; `void`: it has no emitter.
 template <class Function>
 struct second_parameter {
   using emits = void;
@@ -175,7 +175,7 @@ using emitted = typename emission<F, Item>::type;
 template <class F, class Item>
 concept emits_items = !std::is_void_v<emitted<F, Item>>;
 
-/// Whether it does and can be called with such items.
+/// True if it emits items and can be called with items of this type.
 template <class F, class Item>
 concept emits_for = emits_items<F, Item> && callable_with < F,
         Item, emitter<emitted<F, Item>>
@@ -183,20 +183,20 @@ concept emits_for = emits_items<F, Item> && callable_with < F,
 
 }  // namespace skeletons
 
-/// A stage's function that gives on the items for which `holds(Item const&)` is true: source | skel::filter(is_long).
+/// A stage's function that passes on the items for which `holds(Item const&)` is true: source | skel::filter(is_long).
 template <class F>
 skeletons::filtering<F> filter(F holds) {
   return {std::move(holds)};
 }
 
-/// A stage's function that gives on each element of the range that `function(Item)` returns, or the value of a
-/// std::optional where it has one: source | skel::flatten(words_of).
+/// A stage's function that passes on each element of the range from `function(Item)`, or the value of a std::optional
+/// if it has one: source | skel::flatten(words_of).
 template <class F>
 skeletons::flattening<F> flatten(F function) {
   return {std::move(function)};
 }
 
-/// A stage's function with an emitter whose type cannot be seen, because it is generic or has several call operators:
+/// A stage's function with an emitter of unknown type, because it is generic or has several call operators:
 /// skel::emits<int>([](auto const& item, auto& out) { out(item.size()); }).
 template <class T, class F>
 skeletons::emitting<T, F> emits(F function) {

@@ -13,22 +13,22 @@
 
 namespace skel {
 
-/// What a cell of a mesh is: how its nodes are joined by edges. Nodes of volumes are in the order of VTK's file
-/// formats, but that the base of a prism goes round like that of a pyramid.
+/// The kind of a cell of a mesh: how edges join its nodes. Nodes of volumes are in the order of VTK's file formats,
+/// except that the base of a prism goes round like that of a pyramid.
 enum class cell_kind : std::uint8_t { line, triangle, quad, polygon, tet, pyramid, prism, hexahedron };
 
 /// "line", "triangle", ...
 std::string_view name_of(cell_kind kind);
 
-/// Where nodes are: node v at values[v dimension] and the following. Not known: dimension 0.
+/// The positions of nodes: node v at values[v dimension] and the following. Not known: dimension 0.
 struct node_positions {
   std::size_t dimension = 0;
   std::vector<double> values;
 };
 
-/// Nodes and cells that join them: a graph (cells are lines), a surface, a volume. Where they are known, each node has
-/// coordinates in two or three dimensions. A mesh is data that irregular reductions run over: pattern_of() says which
-/// nodes the iteration of each cell contributes to.
+/// Nodes and cells that join them: a graph (cells are lines), a surface, a volume. If they are known, each node has
+/// coordinates in two or three dimensions. Irregular reductions run over meshes: pattern_of() gives the nodes to which
+/// the iteration of each cell contributes.
 ///
 /// Limits: at most 2^31 nodes, as a skel::pattern has at most so many elements.
 class mesh {
@@ -37,19 +37,19 @@ class mesh {
   mesh() = default;
 
   /// Cells of one kind, whose nodes follow each other in `corners`. O(corners).
-  /// Throws skel::input_error naming the cell where a corner is not in [0, nodes), and when corners cannot be dealt
+  /// Throws skel::input_error with the cell if a corner is not in [0, nodes). Throws it also if corners cannot be dealt
   /// evenly (polygons have rows of their own: see below), positions do not fit, or there are too many nodes.
   mesh(std::size_t nodes, cell_kind kind, std::vector<subscript> corners, node_positions where = {});
 
-  /// Cells of any kinds: cell c has the nodes corners[offsets[c]] to corners[offsets[c + 1]]. Throws as above, and
-  /// where a cell has not as many nodes as its kind.
+  /// Cells of any kinds: cell c has the nodes corners[offsets[c]] to corners[offsets[c + 1]]. Throws as above, and if a
+  /// cell has not as many nodes as its kind.
   mesh(std::size_t nodes, std::vector<cell_kind> kinds, std::vector<std::size_t> offsets,
        std::vector<subscript> corners, node_positions where = {});
 
   std::size_t nodes() const { return nodes_; }
   std::size_t cells() const { return cells_; }
 
-  /// Whether all cells are of one kind.
+  /// True if all cells are of one kind.
   bool uniform() const { return kinds_.empty(); }
   /// The kind of a cell. Throws skel::input_error if there is no such cell.
   cell_kind kind(std::size_t c) const {
@@ -59,7 +59,7 @@ class mesh {
 
   /// The nodes of all cells, those of cell 0 first.
   std::span<subscript const> corners() const { return corners_; }
-  /// Where the nodes of each cell begin, and the end of the last; empty where all cells have as many nodes.
+  /// The place of each cell's first node, and the end of the last cell; empty if all cells have as many nodes.
   std::span<std::size_t const> offsets() const { return offsets_; }
   /// The nodes of a cell. Throws skel::input_error if there is no such cell.
   std::span<subscript const> cell(std::size_t c) const {
@@ -68,10 +68,10 @@ class mesh {
     return std::span(corners_).subspan(offsets_[c], offsets_[c + 1] - offsets_[c]);
   }
 
-  /// 2 or 3; 0 where no coordinates are known.
+  /// 2 or 3; 0 if no coordinates are known.
   std::size_t dimension() const { return where_.dimension; }
   node_positions const& where() const { return where_; }
-  /// The coordinates of a node; empty where none are known. Throws skel::input_error if there is no such node.
+  /// The coordinates of a node; empty if none are known. Throws skel::input_error if there is no such node.
   std::span<double const> point(std::size_t v) const {
     if (v >= nodes_) refuse_node(v);
     return std::span(where_.values).subspan(v * where_.dimension, where_.dimension);
@@ -90,7 +90,7 @@ class mesh {
   node_positions where_;
 };
 
-/// An iteration for each cell, which contributes to the cell's nodes: M x m where all cells have m nodes, else rows.
+/// An iteration for each cell, which contributes to the cell's nodes: M x m if all cells have m nodes, else rows.
 /// O(corners).
 pattern pattern_of(mesh const& cells);
 
@@ -99,8 +99,8 @@ pattern pattern_of(mesh const& cells);
 /// O(corners) expected time, some 64 bytes for each edge while it works.
 mesh edges_of(mesh const& cells);
 
-/// The mean of the nodes of each cell: three coordinates, 0 for those that the mesh has not. Nothing where no
-/// coordinates are known. O(corners).
+/// The mean of the nodes of each cell: three coordinates, 0 for those that the mesh has not. Nothing if no coordinates
+/// are known. O(corners).
 std::vector<double> centres_of(mesh const& cells);
 
 /// The greatest difference of the numbers of two nodes of one cell; 0 without cells. O(corners).
@@ -111,17 +111,17 @@ std::size_t bandwidth(mesh const& cells);
 template <class Visit>
 void for_each_edge(cell_kind kind, std::span<subscript const> cell, Visit&& visit);
 
-/// The volume of a tet, pyramid, prism or hexahedron, in the unit of its coordinates to the third; positive if the cell
-/// has its top where the normal of its base points to. Of a tet: (b - a) x (c - a) . (d - a) / 6. A face of four nodes
-/// that do not lie in a plane is the bilinear surface between its edges. O(1).
+/// The volume of a tet, pyramid, prism or hexahedron, in the unit of its coordinates to the third; positive if the
+/// normal of its base points to its top. Of a tet: (b - a) x (c - a) . (d - a) / 6. A face of four nodes that do not
+/// lie in a plane is the bilinear surface between its edges. O(1).
 /// Throws skel::input_error if the cell is a line or a surface, if the mesh has no cell of this number, or has not
 /// three coordinates for each node. Source: the divergence theorem; the flux of x through a bilinear face is the mean
 /// of those through its two pairs of triangles (Davies, Salmond 1985, AIAA Journal 23(6):954-956).
 double volume_of(mesh const& of, std::size_t cell);
 
-/// Whether the volume of a tet cannot be told from none: it is no larger than what the rounding of its coordinates and
-/// of the calculation may make of it. O(1). True where a coordinate is not finite. Throws skel::input_error if a point
-/// has not three coordinates.
+/// True if the volume of a tet cannot be told from none: it is no larger than rounding of its coordinates and of the
+/// calculation may make it. O(1). Also true if a coordinate is not finite. Throws skel::input_error if a point has not
+/// three coordinates.
 bool is_flat(std::span<double const> a, std::span<double const> b, std::span<double const> c,
              std::span<double const> d);
 
@@ -176,9 +176,9 @@ struct corner_face {
   std::array<std::uint8_t, 4> places;
 };
 
-/// The faces of a volume. Their nodes go round so that their normals point out of a volume of positive orientation,
-/// which has its top where the normal of its base points to. Face k of a tet is opposite to node k; the others: base,
-/// top (where there is one), then the sides round the base.
+/// The faces of a volume. Their nodes go round so that their normals point out of a volume of positive orientation: its
+/// base's normal points to its top. Face k of a tet is opposite to node k; the others: base, top (if there is one),
+/// then the sides round the base.
 inline constexpr std::array<corner_face, 4> tet_faces{{{3, {1, 2, 3}}, {3, {0, 3, 2}}, {3, {0, 1, 3}}, {3, {0, 2, 1}}}};
 inline constexpr std::array<corner_face, 5> pyramid_faces{
     {{4, {0, 3, 2, 1}}, {3, {0, 1, 4}}, {3, {1, 2, 4}}, {3, {2, 3, 4}}, {3, {3, 0, 4}}}};
@@ -230,7 +230,7 @@ void for_each_edge(cell_kind kind, std::span<subscript const> cell, Visit&& visi
 
 namespace skel::skeletons {
 
-/// Cells of any kinds while they come one after the other: first the nodes of a cell, then its end.
+/// Collects cells of any kinds, one after the other: first the nodes of a cell, then its end.
 struct cell_list {
   std::vector<cell_kind> kinds;
   std::vector<std::size_t> offsets{0};
@@ -241,7 +241,7 @@ struct cell_list {
     kinds.push_back(kind);
     offsets.push_back(corners.size());
   }
-  /// A cell at once.
+  /// Adds a whole cell.
   void add(cell_kind kind, std::initializer_list<subscript> nodes) {
     corners.insert(corners.end(), nodes);
     end(kind);

@@ -13,21 +13,20 @@
 
 namespace skel {
 
-/// An element of a mesh before it has any data: which cell of the mesh it is, where its nodes are, and which elements
-/// lie behind its faces.
+/// An element of a mesh before it has any data: its cell in the mesh, its nodes, and the elements behind its faces.
 class mesh_element {
  public:
-  /// `faces` are those of `of`; both must live as long as this. What the element has throws skel::input_error if there
-  /// is no cell of this number.
+  /// `faces` are those of `of`; both must live as long as this. Its kind, nodes and neighbours throw skel::input_error
+  /// if there is no cell of this number.
   mesh_element(skel::mesh const& of, face_neighbours const& faces, std::size_t number)
       : mesh_(&of), faces_(&faces), number_(number) {}
 
   std::size_t number() const { return number_; }
   cell_kind kind() const { return mesh_->kind(number_); }
   std::span<subscript const> nodes() const { return mesh_->cell(number_); }
-  /// The coordinates of one of its nodes; empty where the mesh has none.
+  /// The coordinates of one of its nodes; empty if the mesh has none.
   std::span<double const> point(std::size_t node) const { return mesh_->point(nodes()[node]); }
-  /// The numbers of the elements behind its faces, face_neighbours::none where the mesh ends.
+  /// The numbers of the elements behind its faces, face_neighbours::none at the end of the mesh.
   std::span<std::uint32_t const> neighbours() const { return faces_->of(number_); }
 
   skel::mesh const& whole_mesh() const { return *mesh_; }
@@ -38,24 +37,24 @@ class mesh_element {
   std::size_t number_;
 };
 
-/// Elements of a mesh that are in one place, in an order of their own: first those that are computed there, behind them
-/// others that are neighbours of these, of which there are copies.
+/// Elements of a mesh in one place, in an order of their own: first those that are computed there, behind them copies
+/// of their neighbours.
 struct local_elements {
   std::vector<std::uint32_t> numbers;     ///< in the mesh
-  std::vector<std::size_t> offsets{0};    ///< where the neighbours of each computed element begin, and the end
-  std::vector<std::uint32_t> neighbours;  ///< places behind its faces; face_neighbours::none where the mesh ends
-  /// Becomes true when a function asks for a neighbour's cell; nullptr: nobody wants to know.
+  std::vector<std::size_t> offsets{0};    ///< begins of the neighbours of each computed element, and the end
+  std::vector<std::uint32_t> neighbours;  ///< places behind its faces; face_neighbours::none at the end of the mesh
+  /// Becomes true when a function asks for a neighbour's cell; nullptr: not noted.
   std::atomic<bool>* asked = nullptr;
 
   std::size_t computed() const { return offsets.size() - 1; }
-  /// The places behind the faces of one that is computed.
+  /// The places behind the faces of a computed element.
   std::span<std::uint32_t const> behind(std::size_t place) const {
     return std::span(neighbours).subspan(offsets[place], offsets[place + 1] - offsets[place]);
   }
 };
 
-/// An element in a phase of a program over a mesh: its cell, which the program has made, and those of its neighbours.
-/// A phase changes the element's own cell, and reads of neighbours only what it does not change in any. Cheap to copy.
+/// An element in a phase of a program over a mesh: its cell, which the program has made, and those of its neighbours. A
+/// phase changes the element's own cell. In neighbours it reads only members that it changes in no cell. Cheap to copy.
 template <class Cell>
 class element {
  public:
@@ -74,8 +73,8 @@ class element {
   std::size_t number() const { return numbers_[place_]; }
 
   std::size_t faces() const { return offsets_[place_ + 1] - offsets_[place_]; }
-  /// What lies behind a face: its cell as it has been updated last, or nullptr where the mesh ends. Precondition: face
-  /// < faces(). Builds without NDEBUG check it.
+  /// The cell behind a face, as updated last, or nullptr at the end of the mesh. Precondition: face < faces(). Builds
+  /// without NDEBUG check it.
   Cell const* neighbour(std::size_t face) const {
     if (asked_ != nullptr) [[unlikely]]
       note(*asked_);
@@ -98,7 +97,7 @@ class element {
     other.place_ = place;
     return other;
   }
-  /// Somebody asks for a neighbour. A function of its own, so that loops over elements stay small.
+  /// Notes that a function asks for a neighbour. Not inline, so that loops over elements stay small.
   [[gnu::noinline, gnu::cold]] static void note(std::atomic<bool>& asked) {
     if (!asked.load(std::memory_order_relaxed)) asked.store(true, std::memory_order_relaxed);
   }
@@ -108,7 +107,7 @@ class element {
     return behind_[offsets_[place_] + face];
   }
 
-  // Copies of what the vectors of `where` have: a loop keeps them in registers.
+  // Copies of the pointers in the vectors of `where`: a loop keeps them in registers.
   Cell* cells_;
   std::uint32_t const* numbers_;
   std::size_t const* offsets_;

@@ -19,7 +19,7 @@
 
 namespace skel {
 
-/// A program that iterates over the elements of a mesh: what skel::iterate() and its steps make, and grid.run() runs.
+/// A program that iterates over the elements of a mesh. skel::iterate() and its steps make it, and grid.run() runs it.
 template <class Cell, class Totals, class Make, class Steps = boost::hana::tuple<>>
 struct mesh_program {
   using cell = Cell;
@@ -63,7 +63,7 @@ inline constexpr bool ends_iterations = false;
 template <class F>
 inline constexpr bool ends_iterations<mesh_until<F>> = true;
 
-/// Whether any of the steps says when the iterations end.
+/// True if one of the steps ends the iterations.
 template <class Steps>
 inline constexpr bool has_end = false;
 template <class... Steps>
@@ -71,14 +71,14 @@ inline constexpr bool has_end<boost::hana::tuple<Steps...>> = (ends_iterations<S
 
 }  // namespace skeletons
 
-/// A program that iterates over a mesh, to which steps are added by |:
+/// A program that iterates over a mesh; | adds steps:
 ///   auto heat = skel::iterate("heat", mesh, [](skel::mesh_element const& e) { return cell{...}; })
 ///             | skel::phase("conduct", [](skel::element<cell> e) { ... })
 ///             | skel::update("u", &cell::u)
 ///             | skel::times(100);
-/// make(mesh_element) gives the cell of an element, whatever type that is; totals are values that are the same on all
-/// ranks, such as what is reduced, and begin as `totals` says. Steps run in their order in each iteration. O(corners).
-/// Throws skel::input_error where more than two elements share a face.
+/// The call make(mesh_element) gives the cell of an element, of any type. Totals are values that are the same on all
+/// ranks, such as results of reductions; they begin as `totals`. Steps run in their order in each iteration.
+/// O(corners). Throws skel::input_error if more than two elements share a face.
 template <class Totals, class Make>
 requires skeletons::check_make_cell<Make>::value auto iterate(std::string const& name, skel::mesh over, Totals totals,
                                                               Make make) {
@@ -101,7 +101,7 @@ auto operator|(mesh_program<Cell, Totals, Make, Steps> of, Step step) {
         std::move(of.name),  std::move(of.over), std::move(of.faces), std::move(of.make),
         std::move(of.start), std::move(steps),   of.most_iterations};
   } else {
-    return of;  // what is wrong has been said
+    return of;  // a message has told the error
   }
 }
 

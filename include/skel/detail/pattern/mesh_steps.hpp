@@ -15,17 +15,17 @@
 #include <skel/detail/pattern/mesh_element.hpp>
 #include <skel/detail/pattern/operators.hpp>
 
-/// The steps of an iteration over a mesh, which skel::iterate() and operator| make a program of.
+/// The steps of an iteration over a mesh. skel::iterate() and operator| make a program of them.
 namespace skel {
 
-/// What a program without totals has.
+/// The totals of a program without any.
 struct no_totals {};
 
 /// An update that ends before the next step begins.
 struct blocking_t {};
 inline constexpr blocking_t blocking{};
 
-/// What a step that writes files or shows something is given: the cells that are computed on one rank.
+/// The argument of an output step: the cells that are computed on one rank.
 template <class Cell, class Totals>
 struct mesh_view {
   std::uint64_t iteration;                 ///< that has just been, from 1
@@ -33,7 +33,7 @@ struct mesh_view {
   std::span<Cell const> cells;             ///< in the same order
   Totals const& totals;
   int rank, ranks;
-  std::span<int const> members;  ///< ranks that have elements, rising: they are called, and no others
+  std::span<int const> members;  ///< ranks that have elements, rising: only these are called
 };
 
 namespace skeletons {
@@ -45,7 +45,7 @@ struct mesh_phase {
   F function;
 };
 
-/// Copies of neighbours on other ranks become what the elements are: members of their cells, or the whole ones.
+/// Copies of neighbours on other ranks get the values of the elements: members of their cells, or the whole cells.
 template <class... Members>
 struct mesh_update {
   std::string name;
@@ -53,7 +53,7 @@ struct mesh_update {
   bool waits = false;
 };
 
-/// A member of the totals becomes what elements give, combined, on all ranks.
+/// A member of the totals becomes the combined values of elements, on all ranks.
 template <class Member, class Of, class Operator>
 struct mesh_all_reduce {
   std::string name;
@@ -63,14 +63,14 @@ struct mesh_all_reduce {
   bool reproducible = false;
 };
 
-/// A function of the totals, which gives the same on all ranks.
+/// A function of the totals, with the same result on all ranks.
 template <class F>
 struct mesh_totals_step {
   std::string name;
   F function;
 };
 
-/// Whether the iterations end.
+/// Tells the end of the iterations.
 template <class F>
 struct mesh_until {
   F function;
@@ -104,7 +104,7 @@ inline constexpr bool is_mesh_totals_step = false;
 template <class F>
 inline constexpr bool is_mesh_totals_step<mesh_totals_step<F>> = true;
 
-/// Calls a function of a phase with what it takes: an element or its cell, and the totals where it wants them.
+/// Calls a function of a phase with its arguments: an element or its cell, and the totals if it takes them.
 template <class F, class Cell, class Totals>
 decltype(auto) call_for_element(F const& f, skel::element<Cell> of, Totals const& totals) {
   if constexpr (std::invocable<F const&, skel::element<Cell>, Totals const&>)
@@ -117,7 +117,7 @@ decltype(auto) call_for_element(F const& f, skel::element<Cell> of, Totals const
     return f(*of);
 }
 
-/// Calls a function of the totals, with the number of the iteration where it wants that.
+/// Calls a function of the totals, with the number of the iteration if it takes that.
 template <class F, class Totals>
 void call_for_totals(F const& f, Totals& totals, std::uint64_t iteration) {
   if constexpr (std::invocable<F const&, Totals&, std::uint64_t>)
@@ -135,7 +135,7 @@ template <class Of, class Cell, class Totals>
 using value_of_element = std::decay_t<decltype(call_for_element(
     std::declval<Of const&>(), std::declval<skel::element<Cell const>>(), std::declval<Totals const&>()))>;
 
-/// Whether a step fits the cells and totals of a program; where it does not, a message says what is accepted.
+/// True if a step fits the cells and totals of a program; otherwise a message lists the accepted forms.
 template <class Step, class Cell, class Totals>
 struct check_mesh_step {
   static constexpr bool value = is_mesh_step<Step>;
@@ -144,13 +144,13 @@ struct check_mesh_step {
       "skel: this is no step of a program over a mesh. Accepted: skel::phase, skel::update, skel::all_reduce, "
       "skel::on_totals, skel::output, skel::until, skel::times");
 };
-/// Whether a function object has a call operator with exactly these parameters, and no other.
+/// A function object that has a call operator with exactly these parameters, and no other.
 template <class F, class... Parameters>
 concept takes_exactly = requires {
   static_cast<std::invoke_result_t<F const&, Parameters...> (F::*)(Parameters...) const>(&F::operator());
 };
 
-/// Whether a phase takes cells by value, so each change is lost.
+/// True if a phase takes cells by value, so that each change is lost.
 template <class F, class Cell, class Totals>
 consteval bool copies_cells() {
   if constexpr (!std::is_class_v<F> || !std::copy_constructible<Cell>)
@@ -232,17 +232,17 @@ struct check_mesh_step<mesh_output<F>, Cell, Totals> {
 
 }  // namespace skeletons
 
-/// A computation on each element: f(element) or f(cell), with the totals behind it where it wants them. It changes the
-/// element's own cell, and reads of neighbours only what it does not change; so their order is nobody's business, and
-/// elements that need nothing of other ranks are computed while updates are under way.
+/// A computation on each element: f(element) or f(cell), with the totals behind it if it takes them. It changes the
+/// element's own cell, and reads in neighbours only members that it does not change. So the order of elements does not
+/// matter; elements that need nothing of other ranks are computed while updates are under way.
 template <class F>
 skeletons::mesh_phase<std::decay_t<F>> phase(std::string const& name, F&& f) {
   return {printable(name), std::forward<F>(f)};
 }
 
 /// Neighbours on other ranks see these members of the cells as they are now: update("E", &cell::e). Without members
-/// the whole cells. The next phase begins with elements that need none of it; with skel::blocking behind the name
-/// nothing begins before it has come.
+/// the whole cells. The next phase begins with elements that do not need them. With skel::blocking behind the name
+/// nothing begins before they have arrived.
 template <class... Members>
 requires(std::is_member_object_pointer_v<Members>&&...) skeletons::mesh_update<Members...> update(
     std::string const& name, Members... members) {
@@ -254,12 +254,12 @@ requires(std::is_member_object_pointer_v<Members>&&...) skeletons::mesh_update<M
   return {printable(name), {members...}, true};
 }
 
-/// A member of the totals becomes what f gives of all elements, combined by an operator that is associative and
-/// commutative up to rounding: all_reduce("energy", &totals::energy, f, std::plus<>{}). What it was before is lost.
-/// All ranks have the same bits. With skel::reproducible behind the operator these are the same on any number of ranks
-/// and threads, and wherever elements are: values are combined along a tree over the numbers of the elements, and the
-/// operator need not commute. Every rank then sends each other one, of the elements at its border, up to a value for
-/// each, instead of one value; so it is fast where elements that are near have numbers that are near (skel::renumber).
+/// A member of the totals becomes the values of f on all elements, combined by an operator that is associative and
+/// commutative up to rounding: all_reduce("energy", &totals::energy, f, std::plus<>{}). Its old value is lost. All
+/// ranks have the same bits. With skel::reproducible behind the operator these are the same on any number of ranks and
+/// threads, and wherever elements are. Values are then combined along a tree over the numbers of the elements, and the
+/// operator need not commute. Every rank sends each other one up to a value for each element at its border, instead of
+/// one value. So it is fast if near elements have near numbers (skel::renumber).
 template <class Member, class Of, class Operator>
 requires std::is_member_object_pointer_v<Member>
     skeletons::mesh_all_reduce<Member, std::decay_t<Of>, std::decay_t<Operator>> all_reduce(std::string const& name,
@@ -274,8 +274,8 @@ requires std::is_member_object_pointer_v<Member>
   return {printable(name), member, std::forward<Of>(of), std::forward<Operator>(combine), true};
 }
 
-/// A function of the totals between other steps, as where a scalar follows from two that were reduced. Called on each
-/// rank; it has to give the same everywhere.
+/// A function of the totals between other steps, such as a scalar from two reduced ones. Called on each rank; it must
+/// give the same everywhere.
 template <class F>
 skeletons::mesh_totals_step<std::decay_t<F>> on_totals(std::string const& name, F&& f) {
   return {printable(name), std::forward<F>(f)};
@@ -289,13 +289,13 @@ skeletons::mesh_output<std::decay_t<F>> output(std::string const& name, std::uin
   return {printable(name), every, std::forward<F>(f)};
 }
 
-/// The iterations end where f(totals, iterations) says so, which it is asked here. It has to say the same on all ranks.
+/// The iterations end when f(totals, iterations) is true; it is called here. It must give the same on all ranks.
 template <class F>
 skeletons::mesh_until<std::decay_t<F>> until(F&& f) {
   return {std::forward<F>(f)};
 }
 
-/// Whether so many iterations are done.
+/// True once so many iterations are done.
 struct all_iterations {
   std::uint64_t count;
 
@@ -305,7 +305,7 @@ struct all_iterations {
   }
 };
 
-/// The program ends after so many iterations. Throws skel::error for 0, as it is asked at the end of each.
+/// The program ends after so many iterations. Throws skel::error for 0, since the first check comes after an iteration.
 inline skeletons::mesh_until<all_iterations> times(std::uint64_t iterations) {
   if (iterations == 0) throw error("skel::times(0): a program over a mesh runs at least one iteration; give 1 or more");
   return {{iterations}};

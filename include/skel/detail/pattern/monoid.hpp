@@ -12,7 +12,7 @@
 
 namespace skel {
 
-/// An operator that says its identity, and that it may be combined in any order: for operators of the user's own, as in
+/// An operator with its identity that may be combined in any order: for operators of the user's own, as in
 ///   skel::with_identity([](money a, money b) { return a + b; }, money{0})
 template <class Op, class Value>
 struct operator_with_identity {
@@ -27,7 +27,7 @@ struct operator_with_identity {
 template <class Op, class Value>
 inline constexpr bool operators_detail::is_marked<operator_with_identity<Op, Value>> = true;
 
-/// Says of an operator that it is associative and commutative, and what its identity is: op(identity, a) is a.
+/// Marks an operator as associative and commutative, and gives its identity: op(identity, a) is a.
 template <class Op, class Value>
 constexpr operator_with_identity<std::decay_t<Op>, Value> with_identity(Op&& op, Value identity) {
   return {std::forward<Op>(op), std::move(identity)};
@@ -52,7 +52,7 @@ constexpr componentwise_operator<std::decay_t<Op>> componentwise(Op&& op) {
 
 namespace monoid_detail {
 
-/// value(op) is the identity of Op on T; no member where none is known.
+/// value(op) is the identity of Op on T; no member if none is known.
 template <class Op, class T>
 struct identity {};
 
@@ -78,7 +78,7 @@ SKEL_IDENTITY(std::bit_or, T{0});
 SKEL_IDENTITY(std::bit_xor, T{0});
 #undef SKEL_IDENTITY
 
-/// Only on bool: they make 1 of 2, which an identity may not.
+/// Only on bool: on integers they turn 2 into 1, so they have no identity.
 template <class U>
 requires is_standard_on<bool, std::logical_and, U>
 struct identity<std::logical_and<U>, bool> {
@@ -139,8 +139,8 @@ struct identity<componentwise_operator<Op>, std::array<T, N>> {
 
 /// An operator that irregular reductions can use on T: associative and commutative, with an identity. Laws:
 ///   op(op(a, b), c) is op(a, op(b, c)), op(a, b) is op(b, a), op(identity, a) is a; the first two up to rounding.
-/// Those of the standard library, skel::minimum and skel::maximum on numbers, sums of small types that have operator+
-/// and whose T{} is zero, componentwise(op) on std::array, and what with_identity() marks.
+/// These are operators of the standard library, skel::minimum and skel::maximum on numbers; and sums of small types
+/// with operator+ whose T{} is zero. Also componentwise(op) on std::array, and operators marked by with_identity().
 template <class Op, class T>
 concept monoid_operator =
     std::is_invocable_r_v<T, Op const&, T const&, T const&> && monoid_detail::has_identity<std::remove_cvref_t<Op>, T>;

@@ -10,15 +10,15 @@
 namespace skel {
 
 /// An operator of reductions on values of one type. Law: op(op(a, b), c) is op(a, op(b, c)), up to rounding.
-/// Both operands are given away: an operator that takes them by value or as T&& copies nothing. The first is what has
-/// been combined so far; op(T a, T const& b) that adds to `a` and returns it works in place, but for moves, and
-/// T&& op(T&& a, T const& b) without those.
+/// Both operands are given away: an operator that takes them by value or as T&& copies nothing. The first is the result
+/// so far. If op(T a, T const& b) adds to `a` and returns it, it works in place, but for moves; T&& op(T&& a, T const&
+/// b) needs no moves.
 template <class Op, class T>
 concept reduction_operator = requires(Op const& op, T a, T b) {
   { op(std::move(a), std::move(b)) } -> std::convertible_to<T>;
 };
 
-/// `sum` becomes op(sum, item), or the item where there is no sum yet. Copies nothing that `op` does not copy.
+/// `sum` becomes op(sum, item), or the item if there is no sum yet. Copies nothing that `op` does not copy.
 template <class T, class Op>
 requires reduction_operator<Op, T>
 constexpr void fold_into(std::optional<T>& sum, T&& item, Op const& op) {
@@ -48,13 +48,13 @@ struct commutative_operator {
   constexpr decltype(auto) operator()(A&& a, B&& b) const { return op(std::forward<A>(a), std::forward<B>(b)); }
 };
 
-/// Says of an operator that it is commutative: grid.reduce(mine, skel::commutative(merge)).
+/// Marks an operator as commutative: grid.reduce(mine, skel::commutative(merge)).
 template <class Op>
 constexpr commutative_operator<std::decay_t<Op>> commutative(Op&& op) {
   return {std::forward<Op>(op)};
 }
 
-/// The lesser, or the greater, of two values; the first where they are equal.
+/// The lesser, or the greater, of two values; the first if they are equal.
 struct minimum {
   template <std::totally_ordered T>
   constexpr T operator()(T const& a, T const& b) const {
@@ -109,21 +109,20 @@ inline constexpr bool is_marked<commutative_operator<Op>> = true;
 
 }  // namespace operators_detail
 
-/// Whether an operator is known to be commutative on a type: those of the standard library, minimum and maximum on
-/// numbers, and what commutative() marks. Others keep the order of the ranks.
+/// True if an operator is known to be commutative on a type: those of the standard library, minimum and maximum on
+/// numbers, and those marked by commutative(). Others keep the order of the ranks.
 template <class Op, class T>
 inline constexpr bool is_commutative = operators_detail::is_marked<std::remove_cvref_t<Op>> ||
                                        (std::is_arithmetic_v<T> &&
                                         operators_detail::is_standard<std::remove_cvref_t<Op>>);
 
-/// Whether values are combined in any order as long as nobody asks for skel::reproducible: the operator commutes, and
-/// either gives the same bits then, as on integers, or is on a type of the user's, whose author has said that the order
-/// does not matter. Not on floating-point numbers.
+/// True if values are combined in any order without skel::reproducible: the operator commutes. It then gives the same
+/// bits, as on integers, or its author has marked it for a type of the user's. Not on floating-point numbers.
 template <class Op, class T>
 inline constexpr bool folds_in_any_order = is_commutative<Op, T> && !std::is_floating_point_v<T>;
 
-/// The value e for which op(e, a) and op(a, e) are a, where it is known: `op.identity()` where the operator has that
-/// member, and those of the standard library's operators on numbers; nothing otherwise (also for minimum and maximum).
+/// The value e for which op(e, a) and op(a, e) are a, if it is known: `op.identity()` if the operator has that member,
+/// and those of the standard library's operators on numbers. Nothing otherwise (also for minimum and maximum).
 template <class T, class Op>
 constexpr std::optional<T> identity_of(Op const& op) {
   if constexpr (requires {

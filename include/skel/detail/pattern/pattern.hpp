@@ -13,15 +13,14 @@ namespace skel {
 /// The number of an element of the array that an irregular reduction accumulates into.
 using subscript = std::uint32_t;
 
-/// Which elements each iteration of an irregular reduction contributes to: M iterations, each with some slots, each
-/// slot with the subscript of one of N elements. M x m, or rows of unequal length.
+/// The elements to which each iteration of an irregular reduction contributes: M iterations with slots, and in each
+/// slot the subscript of one of N elements. M x m, or rows of unequal length.
 ///
 /// A pattern owns its subscripts, and each content has a version of its own: two patterns have the same version only if
-/// one is an unchanged copy of the other. So a plan that was made for a version holds as long as the version is the
-/// same, and finding out takes one comparison. Every subscript was compared with N when it came in; what uses a pattern
-/// need not compare it again.
+/// one is an unchanged copy of the other. So a plan for a version holds as long as the version is the same; one
+/// comparison tells. The pattern checks every subscript against N on entry; its users need not check it again.
 ///
-/// Limits: N <= 2^31, as plans store an element's number and one bit more in 32 bits; M and the number of subscripts
+/// Limits: N <= 2^31, since plans store an element's number and one bit more in 32 bits; M and the number of subscripts
 /// are limited by memory only.
 class pattern {
  public:
@@ -32,7 +31,7 @@ class pattern {
 
   pattern(pattern const&) = default;
   pattern& operator=(pattern const&) = default;
-  /// What was moved from is an empty pattern, of a version of its own.
+  /// A moved-from pattern is empty, with a version of its own.
   pattern(pattern&& other) noexcept : pattern() { exchange(other); }
   pattern& operator=(pattern&& other) noexcept {
     pattern emptied;
@@ -42,7 +41,7 @@ class pattern {
   }
 
   /// M x m: iteration i has the m subscripts from index[i m] on, m = index.size() / iterations. O(M m).
-  /// Throws skel::input_error naming iteration, slot and value where a subscript is not in [0, elements), or when the
+  /// Throws skel::input_error with iteration, slot and value if a subscript is not in [0, elements). Throws it also if
   /// subscripts cannot be dealt evenly or there are too many elements.
   template <std::integral Index>
   pattern(std::size_t iterations, std::size_t elements, std::span<Index const> index)
@@ -51,7 +50,7 @@ class pattern {
   pattern(std::size_t iterations, std::size_t elements, std::vector<Index> index);
 
   /// Rows: iteration i has the subscripts index[offsets[i]] to index[offsets[i + 1]]; M = offsets.size() - 1. Rows may
-  /// be empty. O(M + subscripts). Throws as above, and where offsets fall, do not begin with 0 or do not end with the
+  /// be empty. O(M + subscripts). Throws as above, and if offsets fall, do not begin with 0 or do not end with the
   /// number of subscripts.
   template <std::integral Index>
   static pattern rows(std::size_t elements, std::vector<std::size_t> offsets, std::vector<Index> index);
@@ -60,16 +59,16 @@ class pattern {
   std::size_t elements() const { return elements_; }      ///< N
   std::size_t subscripts() const { return index_.size(); }
 
-  /// Whether all iterations have the same number of slots; then width() is that number.
+  /// True if all iterations have the same number of slots; then width() is that number.
   bool uniform() const { return offsets_.empty(); }
-  /// m, the slots of an iteration; the most of any where they are unequal.
+  /// m, the slots of an iteration; the most of any if they are unequal.
   std::size_t width() const { return width_; }
 
   /// All subscripts, those of iteration 0 first.
   std::span<subscript const> index() const { return index_; }
-  /// Where the subscripts of each iteration begin, and the end of the last; empty for uniform patterns.
+  /// The place of each iteration's first subscript, and the end of the last one; empty for uniform patterns.
   std::span<std::size_t const> offsets() const { return offsets_; }
-  /// Where the subscripts of an iteration begin. Precondition: i <= M.
+  /// The place of an iteration's first subscript. Precondition: i <= M.
   std::size_t row_begin(std::size_t i) const { return uniform() ? i * width_ : offsets_[i]; }
   /// The subscripts of an iteration. Precondition: i < M.
   std::span<subscript const> row(std::size_t i) const {
@@ -78,7 +77,7 @@ class pattern {
 
   /// The version of this content, unique in this process.
   std::uint64_t version() const { return version_; }
-  /// A hash of iterations, elements and subscripts: the same in every process that has the same pattern. O(subscripts).
+  /// A hash of iterations, elements and subscripts: the same in every process with the same pattern. O(subscripts).
   std::uint64_t content() const;
 
   /// A pattern of some of its iterations: those from `begin` to before `end`, or those with these numbers. O(their
@@ -86,8 +85,8 @@ class pattern {
   pattern part(std::size_t begin, std::size_t end) const;
   pattern part(std::span<std::size_t const> iterations) const;
 
-  /// Calls edit(editor&), which may set subscripts one by one; the version is another one after it, also when `edit`
-  /// throws, in which case what it has set stays set. O(subscripts that are set).
+  /// Calls edit(editor&), which may set subscripts one by one. Afterwards the version is another one. If `edit` throws,
+  /// its changes and the new version stay. O(subscripts that are set).
   template <class Edit>
   void change(Edit&& edit);
 
@@ -106,7 +105,7 @@ class pattern {
 /// Sets subscripts of a pattern; exists only during pattern::change().
 class pattern::editor {
  public:
-  /// Throws skel::input_error naming iteration, slot and value when one of them is not in range; nothing is set then.
+  /// If iteration, slot or value is out of range, throws skel::input_error with all three and sets nothing.
   void set(std::size_t iteration, std::size_t slot, std::size_t element);
 
  private:
@@ -122,14 +121,14 @@ namespace pattern_detail {
 std::uint64_t new_version();
 /// Throws the input_error for a subscript; `value` as the user wrote it.
 [[noreturn]] void refuse_subscript(std::size_t iteration, std::size_t slot, long long value, std::size_t elements);
-/// The slots of an iteration when `subscripts` are dealt evenly; throws skel::input_error if they cannot be.
+/// The slots of an iteration if `subscripts` are dealt evenly; throws skel::input_error if they cannot be.
 std::size_t even_width(std::size_t iterations, std::size_t subscripts);
 /// The iteration and slot of the subscript at a place; `offsets` empty for uniform patterns of `width`.
 std::pair<std::size_t, std::size_t> place_of(std::size_t at, std::span<std::size_t const> offsets, std::size_t width);
 /// Throws skel::input_error unless the offsets rise from 0 to the number of subscripts.
 std::size_t check_offsets(std::span<std::size_t const> offsets, std::size_t subscripts);
 
-/// Subscripts in the width that patterns store; throws for values that it cannot hold.
+/// Subscripts in the stored width; throws for values that do not fit it.
 template <std::integral Index>
 std::vector<subscript> narrowed(std::vector<Index> index, std::span<std::size_t const> offsets, std::size_t width,
                                 std::size_t elements) {
@@ -173,7 +172,7 @@ pattern pattern::rows(std::size_t elements, std::vector<std::size_t> offsets, st
 
 template <class Edit>
 void pattern::change(Edit&& edit) {
-  // A copy that is made while it is edited has another version than what comes of it, also where the edit throws.
+  // A copy from the time of an edit has another version than the edited pattern, also if the edit throws.
   struct renewal {
     explicit renewal(std::uint64_t& of) : version(of) { version = pattern_detail::new_version(); }
     renewal(renewal const&) = delete;
@@ -185,8 +184,8 @@ void pattern::change(Edit&& edit) {
   std::forward<Edit>(edit)(pen);
 }
 
-/// A pattern that is made to have given features: the synthetic loop of the paper's setup phase, and what real patterns
-/// have beyond it.
+/// A pattern with given features: the synthetic loop of the paper's setup phase, with further features of real
+/// patterns.
 /// Source: Yu, Zhang, Dang, Rauchwerger 2004, TR04-002, Texas A&M, section 5.1, figure 5 and table 3.
 struct synthetic_pattern {
   std::size_t elements = 1;  ///< N, at least 1
@@ -195,20 +194,20 @@ struct synthetic_pattern {
   std::size_t parts = 1;     ///< P, at least 1
   double sparsity = 1;       ///< SP: share of the elements that each part's iterations draw from, 0 < SP <= 1
   std::size_t clusters = 1;  ///< CLUS: runs in which these elements lie
-  /// Where runs lie: 0: anywhere, so that parts meet by chance; 1: side by side, so that they meet as little as can be.
+  /// The places of runs: 0: anywhere, so that parts meet by chance; 1: side by side, so that they meet as little as
+  /// possible.
   double apart = 0;
-  /// Where an iteration's subscripts lie: 0: anywhere in its part's elements; otherwise within this share of them,
+  /// The places of an iteration's subscripts: 0: anywhere in its part's elements. Otherwise within this share of them,
   /// about a place that moves through them from the first iteration to the last.
   double reach = 0;
 };
 
-/// O(subscripts). The same for the same seed. Fewer elements are touched where there are not subscripts enough. Throws
-/// skel::input_error for values out of the ranges above.
+/// O(subscripts). The same for the same seed. Too few subscripts touch fewer elements. Throws skel::input_error for
+/// values out of the ranges above.
 pattern make_pattern(synthetic_pattern const& wanted, std::uint64_t seed);
 
 /// A pattern as meshes and molecules have them: the sites of a periodic lattice are the elements, and an iteration has
-/// a site and some near it. How the sites are numbered, and in which order the iterations run, goes from that of the
-/// lattice to any.
+/// a site and some near it. The numbers of sites and the order of iterations go from those of the lattice to any.
 struct synthetic_lattice {
   std::size_t elements = 1;       ///< about N, at least 1: a power of the dimensions
   double connectivity = 1;        ///< CON: iterations over elements

@@ -6,8 +6,8 @@
 
 namespace skel {
 
-/// What an irregular reduction's pattern is like, when P threads run its iterations in P contiguous blocks and own its
-/// elements in P contiguous blocks. What algorithms of reductions are chosen by.
+/// Features of an irregular reduction's pattern, if P threads run its iterations in P contiguous blocks and own its
+/// elements in P contiguous blocks. They decide the algorithm of a reduction.
 /// Source: Yu, Zhang, Dang, Rauchwerger 2004, TR04-002, Texas A&M, section 4, for those in capital letters.
 struct pattern_features {
   std::size_t elements = 0;    ///< N
@@ -23,7 +23,7 @@ struct pattern_features {
   double contended = 0;  ///< share of the N elements that several threads touch
   double privates = 0;   ///< private places that SELPRIV needs, sum over the threads, over N
   double private_subscripts = 0;  ///< share of the subscripts whose element their thread keeps privately in SELPRIV
-  double turnover = 1;  ///< cache lines that `window` iterations touch, over their subscripts: 1 where all are apart
+  double turnover = 1;  ///< cache lines that `window` iterations touch, over their subscripts: 1 if all are apart
   double mixing =
       0;  ///< share of pairs of elements next to each other in a sample whose iterations different threads run
 
@@ -39,13 +39,13 @@ struct pattern_features {
 
 /// One of the features of a pattern, as commands and files write it.
 struct listed_feature {
-  std::string_view name;     ///< the symbol of the paper where it has one
-  std::string_view meaning;  ///< one line, for somebody who reads the number
-  bool counts;               ///< whether values are whole numbers
+  std::string_view name;     ///< the symbol of the paper if it has one
+  std::string_view meaning;  ///< one line, for readers of the number
+  bool counts;               ///< true if values are whole numbers
   double (*value)(pattern_features const&);
 };
 
-/// All of them, in the order in which they are shown: sizes first, then what costs an algorithm something.
+/// All of them, in the order in which they are shown: sizes first, then causes of costs.
 inline constexpr std::array<listed_feature, 17> feature_list{{
     {"N", "elements of the array", true, [](pattern_features const& f) { return double(f.elements); }},
     {"M", "iterations", true, [](pattern_features const& f) { return double(f.iterations); }},

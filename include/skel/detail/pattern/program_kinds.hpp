@@ -1,9 +1,9 @@
 #pragma once
 
-/// Whether a type is a program of a kind, for those that do not include what makes one.
+/// Tells programs of a kind apart, for headers that do not include the makers of programs.
 namespace skel::skeletons {
 
-/// What skel::iterate() and its steps make.
+/// True for the results of skel::iterate() and its steps.
 template <class T>
 inline constexpr bool is_mesh_program = false;
 
@@ -11,7 +11,7 @@ inline constexpr bool is_mesh_program = false;
 
 namespace skel::runtime::bsp {
 
-/// What skel::bsp() makes.
+/// True for the results of skel::bsp().
 template <class T>
 inline constexpr bool is_program = false;
 

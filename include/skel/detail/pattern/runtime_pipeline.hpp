@@ -20,7 +20,7 @@ namespace skeletons {
 template <class T>
 class runtime_pipeline {
  public:
-  /// What a stage does: returns its result, or emits any number of them; and the same with a token.
+  /// A stage's function: returns its result, or emits any number of them; and the same with a token.
   using function =
       std::variant<std::function<T(T)>, std::function<void(T, emitter<T>&)>, std::function<T(T, std::stop_token)>,
                    std::function<void(T, emitter<T>&, std::stop_token)>>;
@@ -35,7 +35,7 @@ class runtime_pipeline {
   };
 
   /// Appends a stage: `call(T)` returns a T, or `call(T, skel::emitter<T>&)` emits some; each may take a
-  /// std::stop_token besides. Options: at, work, stateless. State stays where its first item was.
+  /// std::stop_token besides. Options: at, work, stateless. A stage with state stays on the rank of its first item.
   template <class F, class... Options>
   runtime_pipeline& stage(std::string name, F call, Options... options) {
     return append<check_stage_options>(false, std::move(name), std::move(call), std::move(options)...);

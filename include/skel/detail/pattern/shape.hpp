@@ -7,7 +7,7 @@
 
 namespace skel::skeletons {
 
-/// One stage as a mapper reads it: what it is called, what it costs, and what may be done with it.
+/// One stage as a mapper reads it: its name, its costs, and the ways to run it.
 struct stage_shape {
   std::string name{};
   double work = 0;                ///< work units per item; time on a host alone = work / host speed [s]
@@ -18,7 +18,7 @@ struct stage_shape {
   std::vector<std::string> at{};  ///< hosts the user pinned it to, one per worker; empty: the mapper decides
 };
 
-/// Where the stream comes from or goes to, when that is a fixed host.
+/// The begin or end of the stream, if that is a fixed host.
 struct terminal {
   std::string at;    ///< host name
   double bytes = 0;  ///< bytes per item that cross to (from) the first (last) stage [B]

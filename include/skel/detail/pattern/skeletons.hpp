@@ -12,7 +12,7 @@
 #include <skel/detail/pattern/annotations.hpp>
 #include <skel/detail/pattern/flow.hpp>
 
-/// The skeletons as values: structure only. Where they run and how wide is a plan's business.
+/// The skeletons as values: structure only. A plan decides their places and widths.
 namespace skel::skeletons {
 
 /// Produces the stream: std::optional<Item> produce(), empty at its end.
@@ -20,7 +20,7 @@ template <class F>
 struct source {
   F produce;
   annotations notes;
-  std::optional<int> home{};  ///< rank on which its state is since an earlier run; absent: it has not run
+  std::optional<int> home{};  ///< rank of its state since an earlier run; absent: it has not run
   bool ended = false;         ///< its stream has ended in an earlier run
 };
 
@@ -33,7 +33,7 @@ struct stage {
 };
 
 /// Takes each item through one of several copies of a worker, which is a stage or a pipeline of any depth.
-/// A worker may keep scratch state, but which copy sees which item is not specified.
+/// A worker may keep scratch state, but any copy may see any item.
 template <class Worker>
 struct farm {
   Worker worker;
@@ -49,8 +49,8 @@ struct pipeline {
 /// The window of a reduction that gives one result at the end of the stream.
 struct whole_stream {};
 
-/// Folds the items of the stream, in their order, into one, or into one per window (Window: every); behind a broadcast
-/// stage, what its copies have made of each item.
+/// Folds the items of the stream, in their order, into one, or into one per window (Window: every). Behind a broadcast
+/// stage, it folds the contributions of its copies for each item.
 template <class Op, class Window = whole_stream>
 struct reduction {
   Op op;
@@ -65,7 +65,7 @@ struct broadcast {
   annotations notes;  ///< width: number of copies
 };
 
-/// Takes each item, in order, and gives nothing on.
+/// Takes each item, in order, and passes nothing on.
 template <class F>
 struct sink {
   F consume;
@@ -100,8 +100,8 @@ inline constexpr bool is_skeleton<refused> = true;
 template <class T>
 concept skeleton = is_skeleton<std::remove_cvref_t<T>>;
 
-/// The type that the items of a flow have after `Skeleton`, when they have type `In` before it: `void` before a source
-/// and after a sink. Instantiating it checks every stage inside.
+/// The type of the items of a flow after `Skeleton`, if they have type `In` before it: `void` before a source and after
+/// a sink. Instantiating it checks every stage inside.
 template <class Skeleton, class In>
 struct flow_through;
 
@@ -168,7 +168,7 @@ inline constexpr bool ends_stream<sink<F>> = true;
 template <class First, class... Rest>
 inline constexpr bool ends_stream<pipeline<First, Rest...>> = (ends_stream<First> || ... || ends_stream<Rest>);
 
-/// Whether a skeleton looks at the stream as a whole, so that it cannot stand in a farm, whose copies see parts of it.
+/// True if a skeleton looks at the whole stream. It cannot stand in a farm, whose copies see parts of the stream.
 template <class T>
 inline constexpr bool sees_stream = false;
 template <class Op, class Window>
@@ -180,11 +180,11 @@ inline constexpr bool sees_stream<farm<W>> = sees_stream<W>;
 template <class... Parts>
 inline constexpr bool sees_stream<pipeline<Parts...>> = (sees_stream<Parts> || ...);
 
-/// A composition with a source in front and a sink at the end: what an engine runs.
+/// A composition with a source in front and a sink at the end, for an engine to run.
 template <class T>
 concept program = starts_stream<std::remove_cvref_t<T>> && ends_stream<std::remove_cvref_t<T>>;
 
-/// Instantiated for what an engine is asked to run.
+/// Instantiated for the argument of an engine's run.
 template <class T>
 struct check_program {
   static constexpr bool composed = skeleton<T>;

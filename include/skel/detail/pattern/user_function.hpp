@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <utility>
 
-/// What skel knows of a function of users. Functions of sources, stages and sinks may take a std::stop_token as their
-/// last argument. It is stopped when the run ends early: after an exception elsewhere, after a signal, or where the
-/// program asks for it.
+/// Properties of a function of users. Functions of sources, stages and sinks may take a std::stop_token as their last
+/// argument. The token is stopped when the run ends early: after an exception elsewhere, after a signal, or at the
+/// program's request.
 namespace skel::skeletons {
 
 /// A callable of skel's around one of the user's, its `function`: skel_wraps is the user's type.
@@ -17,13 +17,13 @@ concept wrapper = requires {
   requires std::is_same_v<decltype(F::function), typename F::skel_wraps>;
 };
 
-/// A function of skel's that begins before the first item of a run, where it will be called: skel_begin() may throw.
+/// A function of skel's that begins before the first item of a run, on the rank of its calls: skel_begin() may throw.
 template <class F>
 concept begins = requires(F& function) {
   function.skel_begin();
 };
 
-/// Calls `finish()` of a user's function object that has one.
+/// Calls `finish()` of a user's function object, if it has one.
 template <class F>
 void finish(F& function) {
   if constexpr (wrapper<F>)
@@ -32,9 +32,9 @@ void finish(F& function) {
     function.finish();
 }
 
-/// Whether a function object can keep nothing from one call to the next, as far as its type says: it has no members, as
-/// a lambda without captures, or is a plain function. Whatever has members may keep state, also a lambda that captures
-/// by value or by reference: skel::stateless says that it does not.
+/// True if a function object cannot keep anything from one call to the next, by its type. It has no members, like a
+/// lambda without captures, or is a plain function. Objects with members may keep state, also lambdas with captures by
+/// value or by reference: skel::stateless says that they do not.
 /// Limits: globals and static variables are not seen; each rank has its own.
 template <class F>
 inline constexpr bool is_stateless =
@@ -52,7 +52,7 @@ inline constexpr bool ends_with_stop<Last> = is_stop_token<Last>;
 template <class First, class Second, class... Rest>
 inline constexpr bool ends_with_stop<First, Second, Rest...> = ends_with_stop<Second, Rest...>;
 
-/// Whether the signature of a function says so; where it cannot be seen, as of a generic one, it does not.
+/// True if the signature of a function ends with a token; false if the signature is unknown, as of a generic function.
 template <class Function>
 inline constexpr bool states_stop = false;
 template <class R, class... Args>
@@ -75,15 +75,15 @@ inline constexpr bool states_stop<F> = states_stop<decltype(&F::operator())>;
 template <wrapper F>
 inline constexpr bool states_stop<F> = states_stop<typename F::skel_wraps>;
 
-/// Whether `F` is called with a token behind these arguments: its signature has one, or it cannot be called without.
+/// True if `F` is called with a token behind these arguments: its signature has one, or it cannot be called without.
 template <class F, class... Args>
 inline constexpr bool takes_stop = std::is_invocable_v<F&, Args..., std::stop_token> &&
                                    (states_stop<F> || !std::is_invocable_v<F&, Args...>);
 template <class F, class... Args>
 inline constexpr bool callable_with = takes_stop<F, Args...> || std::is_invocable_v<F&, Args...>;
 
-/// Calls a function with these arguments, and with `stop` behind them where it takes a token: one that takes it as
-/// `std::stop_token const&` costs no copy, which workers that run at once would have to take turns for.
+/// Calls a function with these arguments, and with `stop` behind them if it takes a token. A parameter `std::stop_token
+/// const&` saves a copy, for which concurrent workers would have to take turns.
 template <class F, class... Args>
 decltype(auto) call_with_stop(std::stop_token const& stop, F& function, Args&&... args) {
   if constexpr (takes_stop<F, Args...> && std::is_invocable_v<F&, Args..., std::stop_token const&>)
