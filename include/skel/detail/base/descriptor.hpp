@@ -25,7 +25,7 @@ class descriptor {
 
   int number() const { return number_; }
   explicit operator bool() const { return number_ >= 0; }
-  /// Gives the number to the caller, who closes it.
+  /// Gives the number to the caller, which must close it.
   int release() { return std::exchange(number_, -1); }
 
  private:

@@ -9,8 +9,9 @@
 
 namespace skel {
 
-/// Ends a long computation before it is done: at the request of a stop or at a deadline, whichever is first. Without
-/// either it is never met. Asking costs a relaxed load, and with a deadline a reading of the clock: 25 ns.
+/// Tells a long computation to end before it is done: a stop is requested or a deadline has come, whichever is first.
+/// Without either it is never met.
+/// Asking costs a relaxed load, and with a deadline also a reading of the clock: 25 ns.
 class stop_condition {
  public:
   using clock = std::chrono::steady_clock;

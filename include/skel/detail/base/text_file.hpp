@@ -15,8 +15,7 @@ class plain_text {
  public:
   /// Leaves out a byte order mark of UTF-8. A line may end with LF, with CR LF, or with CR. Copies the bytes only if
   /// they have a CR; otherwise they must live as long as this. O(bytes).
-  /// Throws skel::input_error if the bytes are no text or an unreadable one (expect_no_other_kind). No text has a byte
-  /// 0.
+  /// Throws skel::input_error if the bytes are no text or unreadable (expect_no_other_kind). No text has a byte 0.
   plain_text(std::string_view bytes, std::string const& source);
 
   std::string_view view() const { return own_ ? std::string_view(*own_) : given_; }

@@ -79,7 +79,7 @@ struct story_section {
 /// A story in a few lines, for a terminal. Any text may stand in it.
 struct story_brief {
   std::string state{};                ///< progress and speed of the run
-  std::string piece{};                ///< what it consists of: "stage" or "rank"
+  std::string piece{};                ///< its parts: "stage" or "rank"
   std::vector<std::string> pieces{};  ///< a line of each
   std::string last{};                 ///< the last decision; empty: none
 };
