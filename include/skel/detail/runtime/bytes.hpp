@@ -90,8 +90,8 @@ T take_value(std::span<std::byte const>& from) {
     return value_of<T>(take_bytes(from, take_number<std::uint64_t>(from)));
 }
 
-/// Appends the state of a process, which its author's functions write whatever its type, as they do what a stage keeps.
-/// Throws what they throw.
+/// Appends the state of a process. Its author's functions write it whatever its type, like the state of a stage. Throws
+/// what they throw.
 template <class T>
 void put_state(std::string& to, T const& state) {
   std::size_t const front = to.size();

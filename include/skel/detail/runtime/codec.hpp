@@ -23,10 +23,10 @@ namespace skel {
 
 namespace runtime {
 
-/// Bytes that an item holds, for batch sizes and prices: the object, the elements of containers of any depth, what
-/// owning pointers point at, and what serializer<T>::bytes(item) adds where that exists; of other types that are
-/// written by a serializer<T>, or a serialize() for cereal, as many bytes as those write. What types own that cannot be
-/// written is not seen. O(1) for ranges of plain elements, O(elements) for containers of containers.
+/// Bytes that an item holds, for batch sizes and prices. They are of the object, the elements of containers of any
+/// depth, the targets of owning pointers, and serializer<T>::bytes(item) if that exists. For other types with a
+/// serializer<T>, or a serialize() for cereal, it adds the bytes that those write. Memory of other types is not seen.
+/// O(1) for ranges of plain elements, O(elements) for containers of containers.
 template <class T>
 std::size_t item_bytes(T const& item) {
   if constexpr (requires {
@@ -73,7 +73,7 @@ struct decoding {
   std::vector<std::span<std::byte>> ranges;
 };
 
-/// How batches of one item type cross ranks. Stateless; one object per type. Any thread may call.
+/// Carries batches of one item type across ranks. Stateless; one object per type. Any thread may call.
 class codec {
  public:
   virtual ~codec() = default;
@@ -82,9 +82,9 @@ class codec {
   /// least `direct_bytes` travel without being copied. Others may read the batch meanwhile.
   virtual message encode(std::shared_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const = 0;
 
-  /// Starts a batch from the body behind the header. Throws skel::error when it is not what encode() made.
-  /// Ranges that travel without being copied are taken from `home`, which make_shelf() of the same codec has made, and
-  /// go back there when the batch is destroyed; nullptr makes new ones.
+  /// Starts a batch from the body behind the header. Throws skel::error if encode() did not make it.
+  /// Ranges that travel without being copied are taken from `home`, made by make_shelf() of the same codec. They go
+  /// back there when the batch is destroyed; nullptr makes new ones.
   virtual decoding decode(std::span<std::byte const> body, std::shared_ptr<shelf_base> const& home) const = 0;
 
   /// A shelf for the ranges of one receiver; nullptr for types that have none.
@@ -114,7 +114,7 @@ class reader {
   std::span<std::byte const> rest_;
 };
 
-/// What a typed_codec does of `count` plain items in these bytes.
+/// encode() of a typed_codec for `count` plain items in these bytes.
 message encode_plain(std::span<std::byte const> items, std::size_t count, std::size_t front, std::size_t direct_bytes);
 /// Fills the items from a body whose count has been read, or leaves them to `ranges`.
 void decode_plain(reader& in, std::span<std::byte> items, std::vector<std::span<std::byte>>& ranges);
@@ -239,8 +239,8 @@ class typed_codec final : public codec {
   }
 };
 
-/// The codec of an item type, or nullptr when its items cannot leave their rank: because of their type, or of one that
-/// a serialize() for cereal inside it names.
+/// The codec of an item type, or nullptr if its items cannot leave their rank. The reason is their type, or one that a
+/// serialize() for cereal inside it names.
 template <class T>
 codec const* codec_of() {
   if constexpr (transferable<T>) {

@@ -14,7 +14,7 @@ namespace skel {
 /// A function of the program threw while it ran on one rank. Every rank's run() throws it, as stage_error,
 /// process_error or mesh_error.
 ///
-/// On the rank where it was thrown, the exception of the function is nested in it: std::rethrow_if_nested() throws it
+/// On the rank where it was thrown, the function's exception is nested in it. std::rethrow_if_nested() throws that
 /// again, with its own type. On other ranks nothing is nested, and cause_type() has the name of the type.
 class function_error : public error {
  public:
@@ -48,8 +48,7 @@ class stage_error : public function_error {
   std::string const& stage() const noexcept { return stage_; }
   std::uint64_t item() const noexcept {
     return item_;
-  }  ///< number that the source gave it, from 0; of a batch that cannot be sent, or behind a stage that emits: of its
-     ///< first
+  }  ///< number by the source, from 0; for a batch that cannot be sent, or behind a stage that emits: of its first
 
  private:
   std::string stage_;
@@ -64,7 +63,7 @@ class cancelled : public error {
 
 namespace runtime {
 
-/// What went wrong in a user's function, as its rank knows it.
+/// A failure of a user's function, as its rank knows it.
 struct failure {
   enum class kind : std::uint8_t {
     begin,        ///< the function could not begin, before the first item of the run (skel_begin())
@@ -93,9 +92,9 @@ struct failure {
 /// Adds `what`, `type` and `exception` of the exception that is being handled. Call it in a catch clause only.
 failure describe_failure(failure known);
 
-/// What went wrong, where and why.
+/// A text: the failure, where and why.
 std::string text_of(failure const& what);
-/// Why a state stays where it is, of write_state and read_state.
+/// The reason why a state stays where it is, for write_state and read_state.
 std::string why_it_stays(failure const& what);
 
 /// Throws an error with the exception nested in it that caused it, on the rank that has it.

@@ -28,8 +28,8 @@ class gathered_values {
     put_number(to, number);
     put_value<Value>(to, value);
   }
-  /// Appends what of(number, thing) gives of each thing of a group on this rank (`for_each`). Where it throws, what
-  /// failed(number) makes of the exception that is being handled.
+  /// Appends of(number, thing) for each thing of a group on this rank (`for_each`). If that throws, returns
+  /// failed(number), called while the exception is being handled.
   template <class Group, class Of, class Failed>
   static std::optional<std::invoke_result_t<Failed const&, std::uint32_t>> write(Group& group, Of const& of,
                                                                                  std::string& to,

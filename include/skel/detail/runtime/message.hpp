@@ -10,9 +10,9 @@
 
 namespace skel::runtime {
 
-/// What goes from one rank to another: a body, whose bytes are copied and travel together, and ranges of bytes, which
-/// travel straight from the memory that they are in to the memory that they will be in. In one piece of memory stand
-/// an envelope of the transport's, the sizes of the ranges and the body.
+/// Data on its way from one rank to another: a body and ranges of bytes. The body's bytes are copied and travel
+/// together. Ranges travel straight from the memory of the sender to their place at the receiver. One piece of memory
+/// has an envelope of the transport's, the sizes of the ranges and the body.
 class message {
  public:
   /// Bytes of the longest piece of memory: MPI counts are int. Ranges may be longer.
@@ -43,7 +43,7 @@ class message {
   std::span<std::byte> bytes() const { return {memory_.get(), size_}; }
 
   void add(std::span<std::byte const> range);
-  /// What the sender adds; empty where the message has come.
+  /// Ranges that the sender has added; empty in a message that has come.
   std::vector<std::span<std::byte const>> const& ranges() const { return ranges_; }
   /// Bytes of each range, at both ends.
   std::span<std::uint64_t const> range_sizes() const {

@@ -33,13 +33,13 @@
 
 namespace skel {
 
-/// How a type crosses ranks that neither is plain bytes, nor a standard container, nor known to cereal, or that has no
-/// default constructor. Specialise it with
-///   template <class Archive> static void save(Archive& archive, T const& value) { archive(value.a, value.b); }
-///   template <class Archive> static T load(Archive& archive);
-/// and, where a value owns memory and counting what save() writes takes too long for each item, or what is written is
-/// much less than what is owned, `static std::size_t bytes(T const&)`, of what is owned. It is also used inside
-/// containers and members, and it goes before what skel would do. docs/types.md says what travels without one.
+/// Carries a type across ranks that is not plain bytes, a standard container or known to cereal, or that has no default
+/// constructor. Specialise it with
+///   `template <class Archive> static void save(Archive& archive, T const& value) { archive(value.a, value.b); }`
+///   `template <class Archive> static T load(Archive& archive);`
+/// and, for values that own memory, perhaps `static std::size_t bytes(T const&)`: the bytes owned. It is for types
+/// whose save() takes too long to be counted for each item, or writes much less than is owned. A serializer goes before
+/// skel's own ways, also inside containers and members. Types that travel without one: docs/types.md.
 template <class T>
 struct serializer;
 
@@ -77,9 +77,9 @@ struct travel;
 template <class T>
 inline constexpr bool travels = has_serializer<std::remove_const_t<T>> || travel<std::remove_const_t<T>>::value;
 
-/// Whether items of this type can be sent to another rank: decided through standard containers, of any depth. Stages
-/// that exchange items of other types stay together. What a serialize() for cereal names is not known here; codec_of()
-/// and check_transferable look there too.
+/// Types whose items can be sent to another rank; standard containers are looked through, to any depth. Stages that
+/// exchange items of other types stay together. Types that a serialize() for cereal names are not known here;
+/// codec_of() and check_transferable look there too.
 /// Limits: a struct with pointers or views inside is trivially copyable, and only its author knows that it cannot
 /// travel.
 template <class T>
@@ -152,7 +152,7 @@ struct travel<std::optional<U>> : travel_of_parts<true, U> {};
 template <class... Ts>
 struct travel<std::variant<Ts...>> : travel_of_parts<true, Ts...> {};
 
-/// What a pointer that owns points at travels as a copy, where it is what its type says and not of a derived class.
+/// The target of an owning pointer travels as a copy, if its type is the pointer's and not a derived class.
 template <class U>
 struct travel_of_pointee {
   static constexpr bool standard = true;
@@ -202,17 +202,17 @@ struct check_readable {
                 "it one, or a skel::serializer<Type>, whose load() makes the value");
 };
 
-/// The root of values that have to travel: that what their serialize() names cannot is an error, not a reason to stay.
+/// The root of values that have to travel: a type in their serialize() that cannot is an error, not a reason to stay.
 template <class T>
 struct required {};
 
-/// A type that Root's items name in a serialize() for cereal and that cannot travel, so that they cannot either;
-/// nullptr where there is none. Set before main, for every type that the instantiated serialize() functions name.
+/// A type that Root's items name in a serialize() for cereal and that cannot travel; so they cannot either. nullptr:
+/// there is none. Set before main, for every type that the instantiated serialize() functions name.
 template <class Root>
 inline std::type_info const* hindrance = nullptr;
 
-/// The root of what a function object keeps: its author says what of it means anything elsewhere, so that functions for
-/// cereal are called of classes, too, whose bytes could be sent. kept<required<F>>: it has to travel.
+/// The root of a function object's state. Its author says which of it means anything elsewhere. So functions for cereal
+/// are called also of classes whose bytes could be sent. kept<required<F>>: it has to travel.
 template <class F>
 struct kept {};
 
@@ -249,7 +249,7 @@ inline constexpr bool is_kept = false;
 template <class F>
 inline constexpr bool is_kept<kept<F>> = true;
 
-/// What cereal itself deals with: a member that is loaded where it is needs no default constructor.
+/// Types that are left to cereal: a member that is loaded where it is needs no default constructor.
 template <class Root, class T>
 inline constexpr bool is_passed_on =
     !travel<T>::standard && (is_kept<Root> || !std::is_trivially_copyable_v<T>)&&cereal_serializable<T>;
@@ -260,7 +260,7 @@ inline constexpr bool is_passed_on<Root, cereal::virtual_base_class<T>> = true;
 template <class Root, class T>
 inline constexpr bool is_passed_on<Root, cereal::DeferredData<T>> = true;
 
-/// What is written as its bytes.
+/// Types that are written as their bytes.
 template <class Root, class T>
 inline constexpr bool is_bytes = plain<T> && !(is_kept<Root> && travel<T>::by_author);
 template <class Root, class T>
@@ -299,7 +299,7 @@ concept product = travel<T>::standard && requires {
   std::tuple_size<T>::value;
 };
 
-/// What a container is filled with: keys of maps are not const then.
+/// The element type to fill a container with: keys of maps are not const then.
 template <class T>
 struct filling {
   using type = T;
@@ -342,7 +342,7 @@ class packer : public cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClas
   }
   /// Bytes so far.
   std::size_t written() const { return written_; }
-  /// Whether it only counts; what a save() throws then is not looked at.
+  /// True if it only counts; exceptions of a save() are then ignored.
   bool counts() const { return to_ == nullptr; }
 
  private:
@@ -490,7 +490,7 @@ class unpacker : public cereal::InputArchive<unpacker<Root>, cereal::AllowEmptyC
       "a message between ranks is shorter than the values that are read from it: save() and load() of a type differ, "
       "or the message is damaged";
 
-  /// What a serialize() names, in place.
+  /// Reads the values that a serialize() names, in place.
   template <class T>
   void fill(T& value) {
     using namespace transfer_detail;

@@ -26,20 +26,19 @@ class array_exchange {
 
   /// Begins a superstep on so many ranks.
   void begin(std::size_t ranks);
-  /// What some processes here have called, in their order, goes to the ranks where the others are.
+  /// Sorts the accesses of some processes here, in their order, by the ranks where the other processes are.
   void add(array_traffic const& sent, std::span<int const> rank_of);
   /// Appends what goes to a rank.
   void pack(std::size_t rank, std::string& block) const;
   /// Takes what another rank has packed off the front. Throws skel::error where it ends too early.
   void unpack(std::size_t rank, std::span<std::byte const>& block);
-  /// Another rank has packed nothing.
+  /// For another rank that has packed nothing.
   void unpack_nothing(std::size_t rank) { come_[rank].clear(); }
 
-  /// Reads what was got, then writes what was put, by the order of the processes. `rank`: this one. `of` becomes the
-  /// process that is looked at. Throws skel::error where it means elements that there are not. O(elements + puts *
-  /// log(puts)).
+  /// Executes gets, then puts, in the order of the processes. `rank`: this one. `of` becomes the process whose access
+  /// is looked at. Throws skel::error if an access is beyond its array. O(elements + puts * log(puts)).
   void deliver(std::size_t rank, find_state const& state_of, std::size_t& of);
-  /// What came of gets, for each rank.
+  /// Answers to gets, for each rank.
   std::vector<std::string> const& answers() const { return answers_; }
 
  private:

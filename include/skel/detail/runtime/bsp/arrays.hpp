@@ -17,7 +17,7 @@ namespace runtime::bsp {
 
 using process_number = std::uint32_t;
 
-/// What a pointer to a member that is an array points at.
+/// State and element types behind a pointer to a member that is an array.
 template <class Pointer>
 struct array_member;
 template <class State, class Element, class Allocator>
@@ -26,7 +26,7 @@ struct array_member<std::vector<Element, Allocator> State::*> {
   using element = Element;
 };
 
-/// What is got is in memory of the default alignment.
+/// An array that can be registered. Elements that are got lie in memory of the default alignment.
 template <auto Array>
 concept registrable = requires {
   typename array_member<std::remove_const_t<decltype(Array)>>::element;
@@ -53,13 +53,13 @@ inline constexpr char array_tag = 0;
 
 /// Elements of an array of another process, to be written or read.
 struct array_access {
-  process_number from = 0, to = 0;  ///< who wants it, whose array it is
+  process_number from = 0, to = 0;  ///< the process that wants it, the owner of the array
   std::uint32_t array = 0;          ///< number of the array in the program's list
   std::uint32_t which = 0;          ///< get: number among those of `from` in the superstep
   std::uint64_t at = 0, count = 0;  ///< elements
 };
 
-/// A number that a program gives as one that is not negative, in errors: what is beyond the signed ones was negative.
+/// An index for messages. Beyond the signed numbers, the program computed a negative one.
 inline std::string as_computed(std::size_t number) {
   return std::to_string(static_cast<std::ptrdiff_t>(number));
 }
@@ -84,13 +84,13 @@ struct array_traffic {
   std::size_t size() const { return puts.size() + gets.size(); }
 };
 
-/// What came of a get.
+/// The answer to a get.
 struct array_answer {
   std::uint32_t array = 0;
   std::vector<std::byte> values{};
 };
 
-/// The elements that an access means. Throws skel::error when there are not so many.
+/// The elements of an access. Throws skel::error if the array has fewer.
 inline std::span<std::byte> accessed(array_access const& what, array_entry const& array, void* state) {
   auto const all = array.bytes_of(state);
   std::uint64_t const there = all.size() / array.element;
@@ -103,8 +103,8 @@ inline std::span<std::byte> accessed(array_access const& what, array_entry const
 
 }  // namespace runtime::bsp
 
-/// Members of the state of a BSP program, each a std::vector of plain elements, that other processes may put to and get
-/// from: skel::registered<&state::u, &state::v>.
+/// Members of the state of a BSP program that other processes may put to and get from. Each is a std::vector of plain
+/// elements: skel::registered<&state::u, &state::v>.
 template <auto... Arrays>
 struct registered {
   static constexpr bool value = (runtime::bsp::check_array<Arrays>::value && ...);

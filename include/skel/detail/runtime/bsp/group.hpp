@@ -19,9 +19,9 @@
 
 namespace skel::runtime::bsp {
 
-/// What a process takes in a superstep. Its thread's own clock is read, which others that have the core do not move,
-/// where reading it takes less than a hundredth of what the process took when it was awake last, and where nobody knows
-/// that; otherwise the clock of the host is.
+/// Time of a process in a superstep, by the clock of its thread, which stands still while others have the core. The
+/// host's clock counts if it is known that reading the thread's takes too long: more than a hundredth of the time that
+/// the process took when it was awake last.
 class process_time {
  public:
   void begin() {
@@ -32,13 +32,13 @@ class process_time {
   /// It slept.
   void none() { seconds_ = 0; }
 
-  /// Of the thread, where it got so large a part of its core meanwhile [s].
+  /// Time of the thread, which had this share of its core meanwhile [s].
   double seconds(double share) const { return by_thread_ ? seconds_ : seconds_ * share; }
 
  private:
   static constexpr double most_of_it = 0.01;
 
-  /// Of the two looks at the clock of a thread [s].
+  /// Time of two readings of a thread's clock [s].
   static double price_of_looking() {
     static double const price = 2e-9 * static_cast<double>(record::thread_clock_ns());
     return price;
@@ -50,7 +50,7 @@ class process_time {
   bool by_thread_ = false;
 };
 
-/// Something of a process, and sorted by processes: what is of one stays in its order.
+/// Anything that belongs to a process. Sorting by processes keeps the order within each.
 struct of_process {
   process_number process;
   void* what;
@@ -60,9 +60,9 @@ void sort_by_process(std::vector<of_process>& all);
 /// Sums of the traffic of each two processes, by sender and receiver. O(traffic * log(traffic)).
 std::vector<bsp_traffic> summed(std::vector<bsp_traffic> traffic);
 
-/// The processes of a program that are on one rank, with their states and messages, whose types only they know. They
+/// The processes of a program on one rank, with their states and messages. Only subclasses know the types. Processes
 /// are in slots, in the order of their numbers.
-/// make() and step() return the failure of the lowest process, other functions the first that they come upon.
+/// make() and step() return the failure of the lowest process, other functions the first that they meet.
 class process_group {
  public:
   process_group(std::string name, std::size_t processes, std::span<array_entry const> arrays)
@@ -83,18 +83,18 @@ class process_group {
   /// Threads will step so many parts of the slots.
   virtual void prepare(std::size_t parts) = 0;
   /// A superstep of the processes in some slots. Parts have ascending slots. Several threads, different parts.
-  /// `times`: what each took, by process; nullptr: nobody asks.
+  /// `times`: of each process; nullptr: not measured.
   virtual std::optional<program_failure> step(std::size_t part, plan::block slots, std::uint64_t number,
                                               step_control& control, process_time* times) = 0;
   /// Of the superstep that has been done.
   virtual std::uint64_t sent() const = 0;
   std::uint64_t awake() const;
 
-  /// Appends what goes to each other rank; where that is nothing, its block stays empty.
+  /// Appends the data for each other rank. A block stays empty if there is nothing for its rank.
   virtual std::optional<program_failure> pack(std::span<int const> rank_of, int rank,
                                               std::vector<std::string>& blocks) = 0;
-  /// Why contributions of the processes here could not be combined in the superstep that was packed last: the program
-  /// fails if it goes on, as nobody reads those of its last superstep.
+  /// The failure to combine contributions of the processes here in the superstep packed last. The program fails only if
+  /// it goes on, as nobody reads the contributions of its last superstep.
   std::optional<program_failure> const& not_combined() const { return not_combined_; }
   /// Gives the processes here what this rank and others have packed for them.
   virtual std::optional<program_failure> deliver(int rank, std::vector<std::span<std::byte const>> const& blocks) = 0;
@@ -104,11 +104,11 @@ class process_group {
   virtual std::vector<bsp_traffic> traffic() const = 0;
   /// Bytes of the states here, by slot.
   virtual std::vector<double> state_bytes() const = 0;
-  /// How many gets there were in the superstep that has been done.
+  /// Gets in the superstep that has been done.
   virtual std::uint64_t gets() const = 0;
-  /// What comes of gets from the processes here, for each rank; where deliver() has not failed.
+  /// Answers by the processes here to gets of each rank, if deliver() has not failed.
   std::vector<std::string> const& answers() const { return arrays_.answers(); }
-  /// What comes of gets of the processes here, from each rank, this one too. Throws skel::error where it is damaged.
+  /// Takes the answers of each rank, this one too, to the gets made here. Throws skel::error if they are damaged.
   void take_answers(std::vector<std::span<std::byte const>> const& blocks);
 
   /// The state of a process and what it is to receive, as bytes; it stays here. Throws what the author's serializer
@@ -117,7 +117,7 @@ class process_group {
   /// Such bytes of another rank are kept aside. Returns how large the state is, as state_bytes(). Throws what the
   /// author's serializer throws.
   virtual double stage(process_number process, std::span<std::byte const> bytes) = 0;
-  /// Processes that are elsewhere now leave; those kept aside come, but for these.
+  /// Processes that are elsewhere now leave. Those kept aside come, except the refused ones.
   virtual void commit(std::vector<process_number> const& gone, std::vector<process_number> const& refused) = 0;
 
  protected:

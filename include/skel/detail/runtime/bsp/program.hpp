@@ -45,10 +45,9 @@ concept has_call = requires {
   static_cast<Result (Step::*)(Now, State) const>(&Step::operator());
 };
 
-/// Whether a superstep function surely takes the state by value, where it is a function, a lambda or another object
-/// with a call operator that is const, of any template. Not seen: state parameters of another type that is made of a
-/// State, and what such a function is wrapped in (std::function, std::bind). Asks for no call that the program does not
-/// make.
+/// True if a superstep function surely takes the state by value. It sees functions, lambdas and other objects with a
+/// const call operator, of any template. Not seen: state parameters of another type made from a State, and functions
+/// inside std::function or std::bind. Asks for no call that the program does not make.
 template <class Step, class Now, class State>
 consteval bool copies_state() {
   if constexpr (!std::invocable<Step const&, Now&, State&>) {
@@ -133,7 +132,7 @@ struct bsp_program {
   std::function<double(std::size_t)> weight{};
   Combiner combiner{};
 
-  // Each of these changes a program that has a name, and gives one that has none on.
+  // Each of these changes a named program in place, and passes a temporary on.
 
   /// The program has to end after so many supersteps, otherwise run() throws skel::error; with 0 it does not begin.
   bsp_program& limited(std::uint64_t supersteps) & {
@@ -142,8 +141,8 @@ struct bsp_program {
   }
   [[nodiscard]] bsp_program limited(std::uint64_t supersteps) && { return std::move(limited(supersteps)); }
 
-  /// Which policy moves processes, and its parameters: "skel" where nothing is said. Throws skel::error for one that
-  /// there is not, and for an interval of no supersteps.
+  /// The policy that migrates processes, and its parameters; "skel" if not given. Throws skel::error for an unknown
+  /// policy, and for an interval of no supersteps.
   bsp_program& migrated_by(skeletons::migration_settings how) & {
     skeletons::check(how);
     migration = std::move(how);
@@ -153,11 +152,10 @@ struct bsp_program {
     return std::move(migrated_by(std::move(how)));
   }
 
-  /// Processes move, by hand, and no policy is asked: asked on rank 0 after each superstep that is not the last, while
-  /// others wait. What processes take and send is measured for it, which takes O(processes + messages) in each
-  /// superstep. A move that cannot be made is not, and the report says why: from where its process is not, to a rank
-  /// that there is not, of a pinned process, the second one of a process, and where its state could not be written or
-  /// read, or had no memory. What it throws ends the run.
+  /// Moves processes by hand instead of by a policy. Rank 0 calls `mover` after each superstep but the last, while
+  /// others wait. Measuring times and messages for it takes O(processes + messages) per superstep. Impossible moves are
+  /// skipped, and the report says why: a wrong origin, a missing target, a pinned process, a second move of a process.
+  /// The same holds if a state cannot be written or read, or finds no memory. An exception of `mover` ends the run.
   bsp_program& moved_by(bsp_mover mover) & {
     next_moves = std::move(mover);
     return *this;
@@ -174,9 +172,9 @@ struct bsp_program {
   }
   [[nodiscard]] bsp_program pin(std::size_t process) && { return std::move(pin(process)); }
 
-  /// Processes begin on ranks by their work: weight(process) is about how much of it a process has beside the others,
-  /// such as the edges of a vertex. Called once for each on every rank, and must give the same there: ranks that got
-  /// others are refused by the run. So is a weight that is negative or not finite (skel::error).
+  /// Places processes on ranks at the start by their work. weight(process): about its work relative to the others, such
+  /// as the edges of a vertex. Called once for each on every rank; must give the same there. The run throws skel::error
+  /// if ranks got different weights, or one is negative or not finite.
   bsp_program& weighted_by(std::function<double(std::size_t)> of) & {
     weight = std::move(of);
     return *this;
@@ -186,9 +184,9 @@ struct bsp_program {
   }
 
   /// A program whose processes receive one message in place of several: how(a, b) of the first two, then of that and
-  /// the next one, in the order in which they would have received them, and from the first sender. So the bits are
-  /// those of a loop over received(). Where no bit depends on the order (folds_in_any_order), ranks combine what they
-  /// send. Several threads call it at once.
+  /// the next one. It comes from the first sender. The order is that of received(), and so the bits are those of a loop
+  /// over it. If no bit depends on the order (folds_in_any_order), ranks combine before they send. Several threads call
+  /// it at once.
   template <class How>
   [[nodiscard]] auto combined_by(How how) && {
     if constexpr (runtime::bsp::check_combiner<How, Message>::value)
@@ -203,15 +201,16 @@ struct bsp_program {
   }
 };
 
-/// Composes a BSP program (Valiant 1990, A bridging model for parallel computation, CACM 33(8):103-111): `processes`
-/// processes, each with a state, that compute in supersteps and read in each what was sent to them in the one before.
-/// Message, Value: what they send, and contribute to reductions (void: nothing).
-/// make(process): the state of a process, called once, on the rank where it begins.
-/// step(now, state): called in each superstep for each process that is awake; now is a skel::superstep<Message, Value>.
-/// combine: the operator of reductions; without any, the list of arrays may stand in its place.
-/// registered_arrays: members of the state that processes put to and get from, skel::registered<&state::u, ...>().
-/// Both functions are called on several threads at once, for different processes. Results do not depend on where
-/// processes are, nor on the number of threads and ranks, where the functions depend on their arguments alone.
+/// Composes a BSP program (Valiant 1990, A bridging model for parallel computation, CACM 33(8):103-111). Its processes,
+/// each with a state, compute in supersteps and read in each the messages of the one before.
+/// Message, Value: types of messages, and of contributions to reductions (void: nothing).
+/// `make(process)`: the state of a process, called once, on the rank where it begins.
+/// `step(now, state)`: called in each superstep for each process that is awake; now is a skel::superstep<Message,
+/// Value>.
+/// `combine`: the operator of reductions; without any, the list of arrays may stand in its place.
+/// `registered_arrays`: members of the state that processes put to and get from, skel::registered<&state::u, ...>().
+/// Both functions are called on several threads at once, for different processes. If they depend on their arguments
+/// alone, results do not depend on where processes are, nor on the number of threads and ranks.
 /// Message, Value and State have to be able to cross ranks (docs/types.md).
 /// Throws skel::error when there are no processes, or more than 2^32 - 1.
 template <class Message, class Value = void, class Make, class Step, class Operator = runtime::bsp::no_operator,

@@ -31,7 +31,7 @@ std::optional<Value> combined(std::vector<std::optional<Value>> const& of, std::
   return combine(*std::move(first), *std::move(second));
 }
 
-/// What came for a process becomes one message, from its first sender.
+/// Combines the messages for a process into one, from its first sender.
 template <class Letter, class Combiner>
 void combine_into_first(std::vector<Letter>& all, Combiner const& combiner) {
   if (all.empty()) return;
@@ -42,9 +42,9 @@ void combine_into_first(std::vector<Letter>& all, Combiner const& combiner) {
   all.push_back(std::move(one));
 }
 
-/// What a BSP program means: each process after the other, in this thread. Shares no code with the other engine, which
-/// must give what it gives. Returns the states in the order of the processes, and adds the supersteps to `supersteps`.
-/// Throws what run_bsp() throws.
+/// The meaning of a BSP program: runs each process after the other, in this thread. Shares no code with the other
+/// engine, which must give the same. Returns the states in the order of the processes, and adds the supersteps to
+/// `supersteps`. Throws what run_bsp() throws.
 template <class Program>
 std::deque<typename Program::state> run_sequential(Program const& program, std::uint64_t& supersteps) {
   using message = typename Program::message;

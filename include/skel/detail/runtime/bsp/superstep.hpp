@@ -24,7 +24,7 @@ struct received_message {
 
 namespace runtime::bsp {
 
-/// What the processes of a program contribute that contribute nothing.
+/// The value type of programs without contributions.
 struct no_value {};
 template <class Value>
 using value_type_of = std::conditional_t<std::is_void_v<Value>, no_value, Value>;
@@ -55,7 +55,7 @@ struct sent_message {
   Message what;
 };
 
-/// What some processes have sent in a superstep, in the order of the processes.
+/// Messages, contributions and accesses of some processes in a superstep, in the order of the processes.
 template <class Message, class Value>
 struct outbox {
   std::vector<std::vector<sent_message<Message>>> messages;  // in each box: to some of the processes
@@ -96,8 +96,8 @@ struct participation {
 
 }  // namespace runtime::bsp
 
-/// A superstep, for the process that takes part in it: what a superstep function is called with. Message: what
-/// processes send each other. Value: what they contribute to a reduction; void: nothing.
+/// A superstep as one process sees it: the argument of a superstep function. Message: type of messages between
+/// processes. Value: type of contributions to a reduction; void: none.
 /// Only for the thread and the time of the call.
 template <class Message, class Value = void>
 class superstep {
@@ -113,10 +113,10 @@ class superstep {
   std::size_t processes() const { return part_.processes; }  ///< of the program
   std::uint64_t number() const { return part_.number; }      ///< of the superstep, from 1
 
-  /// What was sent to this process in the last superstep: by the numbers of the senders, then in the order in which
-  /// they sent it, wherever they are. It may be moved from.
+  /// Messages to this process from the last superstep: by the numbers of the senders, then in the order of sending,
+  /// wherever they are. They may be moved from.
   std::span<received_message<message>> received() const { return part_.received; }
-  /// What was sent to all processes in the last superstep, in the same order.
+  /// Messages to all processes from the last superstep, in the same order.
   std::span<received_message<message> const> received_by_all() const { return part_.received_by_all; }
 
   /// Sends a message, which `to` reads in the next superstep. O(1). Throws skel::error when there is no such process.
@@ -138,18 +138,18 @@ class superstep {
   template <class What>
   requires std::is_void_v<Value>
   void contribute(What const&) { static_assert(runtime::bsp::check_value<Value>::value); }
-  /// What was contributed in the last superstep, combined by the program's operator in the order of the processes: the
-  /// first half of 2^k processes with the second, and so on in each half. So the bits do not depend on where processes
-  /// are. Nothing where nobody has contributed.
+  /// Contributions of the last superstep, combined by the program's operator in the order of the processes: the first
+  /// half of 2^k processes with the second, and so on in each half. So the bits do not depend on where processes are.
+  /// Nothing if nobody has contributed.
   std::optional<value> const& reduced() const {
     static_assert(runtime::bsp::check_value<Value>::value);
     return *part_.reduced;
   }
 
-  /// Writes elements from `at` on of an array of another process, or of this one (skel::registered). They are there
-  /// when the next superstep begins; of puts to the same element the last one counts, by the order of the processes and
-  /// of their calls. O(elements). Throws skel::error when there is no such process, or the program does not list the
-  /// array; elements that there are not end the run at the barrier.
+  /// Writes elements from `at` on of an array of any process (skel::registered). They are there when the next superstep
+  /// begins. Of puts to the same element the last one counts, by the order of the processes and of their calls.
+  /// O(elements). Throws skel::error if there is no such process, or the program does not list the array. Elements
+  /// beyond the array end the run at the barrier.
   template <auto Array>
   requires runtime::bsp::registrable<Array>
   void put(std::size_t to, std::size_t at, std::span<runtime::bsp::element_of<Array> const> what) {
@@ -168,9 +168,9 @@ class superstep {
   void put(std::size_t to, std::size_t at, runtime::bsp::element_of<Array> const& what) {
     put<Array>(to, at, std::span(&what, 1));
   }
-  /// Asks for elements as they are at the end of this superstep, before any puts. Returns which get of this process in
-  /// this superstep it is, from 0: got() gives them in the next one, in which this process is awake. O(1). A superstep
-  /// in which somebody gets has one round of messages more. Throws as put().
+  /// Asks for elements as they are at the end of this superstep, before any puts. Returns the number of this get among
+  /// those of the process, from 0. In the next superstep the process is awake, and got() gives them. O(1). A superstep
+  /// with gets has one more round of messages. Throws as put().
   template <auto Array>
   requires runtime::bsp::registrable<Array> std::size_t get(std::size_t of, std::size_t at, std::size_t count = 1) {
     part_.out->accesses.gets.push_back(access<Array>(of, at, count, part_.gets));
@@ -187,8 +187,8 @@ class superstep {
     return {reinterpret_cast<element const*>(values.data()), values.size() / sizeof(element)};
   }
 
-  /// This process sleeps from now on, until there is a message for it, or what it has got. When all processes sleep and
-  /// nothing was sent, put or asked for, the program ends.
+  /// This process sleeps from now on, until a message or an answer to a get comes. When all processes sleep and nothing
+  /// was sent, put or asked for, the program ends.
   void halt() { part_.halts = true; }
 
  private:

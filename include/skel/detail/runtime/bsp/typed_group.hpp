@@ -23,9 +23,9 @@
 
 namespace skel::runtime::bsp {
 
-/// The processes of a program on one rank. Messages lie in flat memory, which is used again in each superstep: a part
-/// of the slots has a box for what it sends to each part here, and one for what goes elsewhere. A part takes what came
-/// for its slots when it is stepped, on the thread that does so.
+/// The processes of a program on one rank. Messages lie in flat memory that each superstep uses again. A part of the
+/// slots has a box for messages to each part here, and one for those to other ranks. A part takes the messages of its
+/// slots when it is stepped, on the same thread.
 template <class Program>
 class typed_group final : public process_group {
   using message = typename Program::message;
@@ -34,7 +34,7 @@ class typed_group final : public process_group {
   using letter = received_message<message>;
   using sent_letter = sent_message<message>;
   static constexpr bool reduces = !std::is_same_v<value, no_value>, combines = Program::combines;
-  /// Whether messages to one process may be combined before they travel: no bit changes by that.
+  /// True if messages to one process may be combined before they travel: no bit changes by that.
   static constexpr bool combines_sent = [] {
     if constexpr (combines)
       return folds_in_any_order<typename Program::combiner_type, message>;
@@ -173,7 +173,7 @@ class typed_group final : public process_group {
         pack_for_all(of, rank, blocks);
       else
         fold_own();
-      // Counts that are all 0 are what the receiver takes an empty block for.
+      // For the receiver, an empty block means counts that are all 0.
       for (auto& block : blocks)
         if (std::ranges::all_of(block, [](char byte) { return byte == 0; })) block.clear();
       return std::nullopt;
@@ -317,7 +317,7 @@ class typed_group final : public process_group {
     std::vector<array_answer> answers;
   };
 
-  /// What came for the slots of a part.
+  /// Messages for the slots of a part.
   struct inbox {
     std::vector<sent_letter*> come, ordered;
     std::vector<std::size_t> end;  // of each slot in `letters`
@@ -339,7 +339,7 @@ class typed_group final : public process_group {
     sum = *std::move(both);
   }
 
-  /// Combines what goes to other ranks, where that changes no bits. Gives it, in the order of the senders.
+  /// Combines messages to other ranks if that changes no bits. Gives them in the order of the senders.
   std::vector<sent_letter const*> const& elsewhere(std::size_t& to) {
     elsewhere_.clear();
     if constexpr (combines_sent)
@@ -382,7 +382,7 @@ class typed_group final : public process_group {
       }
   }
 
-  /// What every other rank is told alike: written for one, and copied for the others.
+  /// Writes the data that every other rank gets alike: for one rank, then copied for the others.
   void pack_for_all(std::size_t& of, int rank, std::vector<std::string>& blocks) {
     auto& out = blocks[rank == 0 ? 1 : 0];
     std::size_t const front = out.size();
@@ -456,8 +456,8 @@ class typed_group final : public process_group {
     if (!block.empty()) throw error("a message between ranks has more bytes than were read of it");
   }
 
-  /// Calls use(message) for what came for a part, in the order of the senders. Boxes have that, and so have all of them
-  /// where ranks have blocks of processes.
+  /// Calls use(message) for the messages to a part, in the order of the senders. Boxes have that order, and so have all
+  /// of them if ranks have blocks of processes.
   template <class Use>
   void for_each_come(std::size_t part, Use const& use) {
     auto const for_each_box = [&](auto const& look) {
@@ -483,8 +483,8 @@ class typed_group final : public process_group {
     for (auto const& one : all) use(*static_cast<sent_letter*>(one.what));
   }
 
-  /// The slots of a part get what came for them. Where messages to several processes cannot be combined, it is the
-  /// first of them that fails, and all before it have theirs. Several threads, different parts.
+  /// Gives the slots of a part their messages. If messages to several processes cannot be combined, the first of these
+  /// fails, and all before it have theirs. Several threads, different parts.
   std::optional<program_failure> take_letters(std::size_t part, plan::block slots) {
     process_number to = here_[slots.begin];
     std::optional<program_failure> failed;

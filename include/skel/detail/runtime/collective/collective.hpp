@@ -15,21 +15,21 @@ namespace skel::runtime {
 using combine_function =
     std::function<void(std::span<std::byte const> received, std::span<std::byte> work, bool received_first)>;
 
-/// This rank's part in a collective: obeys its list of steps with point-to-point messages. Collective over `among`:
-/// every rank calls it with its own part of one plan::schedule for as many ranks. Returns when this rank has what it is
-/// to have and its buffers are its own again; other ranks may still be at work.
+/// This rank's part in a collective: executes its list of steps with point-to-point messages. Collective over `among`:
+/// every rank calls it with its own part of one plan::schedule for as many ranks. Returns when this rank has its result
+/// and its buffers are its own again; other ranks may still be at work.
 ///
-/// `input` is what the schedule loads from, `output` what it unloads to; they may be the same memory, or empty where
-/// nothing is loaded or unloaded. Messages go under `tag` and, of strands, the strand_tags - 1 tags above it; the
-/// caller sees to it that no others on `among` do. Sends do not wait for each other, and receives are posted before
-/// their turn where they cannot disturb what comes first: up to `receives_ahead` of them.
+/// The schedule loads from `input` and unloads to `output`; they may be the same memory, or empty if nothing is loaded
+/// or unloaded. Messages go under `tag` and, of strands, the strand_tags - 1 tags above it. The caller sees to it that
+/// no others on `among` do. Sends do not wait for each other. Up to `receives_ahead` receives are posted before their
+/// turn, where they cannot disturb what comes first.
 ///
-/// Memory: the schedule's work buffer, unless it is unloaded as a whole to the front of `output` and lives there; and
-/// one message for each receive that is posted and combines, or would write what is still being sent. Throws what
-/// `combine` throws; the other ranks then wait until `while_waiting` ends them (rendezvous::fail, rendezvous::look).
+/// Memory: the schedule's work buffer, unless it is unloaded as a whole to the front of `output` and lives there. Also
+/// one message for each posted receive that combines, or would write what is still being sent. Throws what `combine`
+/// throws; the other ranks then wait until `while_waiting` ends them (rendezvous::fail, rendezvous::look).
 ///
-/// `while_waiting`, if there is one, is called some thousand times a second while this rank waits for messages. When it
-/// throws, messages under way are given up, and the exception goes on; what `output` has then is not said.
+/// `while_waiting`, if given, is called some thousand times a second while this rank waits for messages. If it throws,
+/// messages under way are given up, and the exception goes on; the content of `output` is then unspecified.
 void run_collective(MPI_Comm among, plan::rank_schedule const& mine, std::span<std::byte const> input,
                     std::span<std::byte> output, combine_function const& combine = {}, int tag = 0,
                     std::function<void()> const& while_waiting = {});

@@ -12,9 +12,9 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/pattern/operators.hpp>
 
-/// Contributions have numbers, those of processes, items or elements, and are combined along a tree over these numbers:
-/// a block of 2^k numbers from a multiple of 2^k on is its first half combined with its second half. Ranks and threads
-/// combine the blocks that they have all of. The result has the same bits wherever that was, and in whatever order.
+/// Contributions have numbers, those of processes, items or elements, and are combined along a tree over these. A block
+/// of 2^k numbers from a multiple of 2^k on is its first half combined with its second half. Ranks and threads combine
+/// the blocks that they have all of. The result has the same bits wherever that was, and in whatever order.
 namespace skel::runtime {
 
 /// The combined contributions of a block: of the numbers from `first` on.
@@ -25,12 +25,12 @@ struct contribution {
   Value value;
 };
 
-/// Of the least block from number 0 on that has so many: the logarithm of its length.
+/// Level of the least block from number 0 on with so many numbers: the logarithm of its length.
 inline std::uint32_t tree_height(std::size_t numbers) {
   return static_cast<std::uint32_t>(std::bit_width(numbers - 1));
 }
 
-/// Where the second half of a block begins in what is sorted by `first`.
+/// Index of the second half of a block in a span that is sorted by `first`.
 template <class Item, class First>
 std::size_t second_half(std::span<Item> of, std::uint64_t begin, std::uint32_t level, First first) {
   std::uint64_t const middle = begin + (std::uint64_t{1} << (level - 1));
@@ -51,8 +51,8 @@ std::optional<Value> fold_block(std::span<contribution<Value, Number>> values, s
   return sum;
 }
 
-/// Combines the contributions of the numbers `here`, of `numbers` in all, as far as they can be without those of
-/// others: one for each largest block whose numbers are all here, if any of them has contributed.
+/// Combines the contributions of the numbers `here`, of `numbers` in all, as far as possible without others. Gives one
+/// for each largest block whose numbers are all here, if any of them has contributed.
 /// O(contributions + blocks * log(numbers)).
 template <class Value, class Number, class Operator>
 void fold_here(std::span<contribution<Value, Number>> values, std::span<Number const> here, std::size_t numbers,
@@ -77,8 +77,8 @@ constexpr std::uint32_t first_block(std::uint64_t begin, std::uint64_t end) {
   return std::min(longest, static_cast<std::uint32_t>(std::countr_zero(begin)));
 }
 
-/// How many largest blocks n successive numbers consist of, in the mean over where they begin: of level k there are
-/// (n - 2^k + 1) / 2^k, and each one of level k + 1 has two of them. O(log n).
+/// Mean number of largest blocks of n successive numbers, over all places where they may begin. Of level k there are (n
+/// - 2^k + 1) / 2^k, and each one of level k + 1 has two of them. O(log n).
 constexpr double mean_blocks(double n) {
   double blocks = n;
   for (double length = 2; length <= n; length *= 2) blocks -= (n - length + 1) / length;
@@ -107,7 +107,7 @@ class block_fold {
 
   bool empty() const { return blocks_.empty(); }
   std::span<block const> all() const { return blocks_; }
-  /// What could not be combined yet, rising.
+  /// The blocks that could not be combined yet, rising.
   std::vector<block> take() { return std::exchange(blocks_, {}); }
 
   /// All, also where numbers between them have not contributed. Nothing has been added afterwards.

@@ -13,9 +13,9 @@
 
 namespace skel::runtime::iteration {
 
-/// Room for cells behind each other, each of which is made by one of several threads, and destroyed where it was made.
-/// It begins with a line of the caches, and has huge pages where it is large: neighbours are pages apart, and with
-/// small pages the search for these took a sixth of a phase (bench_mesh_phases, 2026-11-28, EPYC).
+/// Room for cells behind each other. Several threads may make them; only those that were made are destroyed. It begins
+/// with a cache line, and has huge pages if it is large. Neighbours are pages apart, and with small pages the search
+/// for these took a sixth of a phase (bench_mesh_phases, 2026-11-28, EPYC).
 template <class Cell>
 class cell_memory {
  public:

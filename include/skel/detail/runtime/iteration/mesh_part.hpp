@@ -16,7 +16,7 @@
 
 namespace skel::runtime::iteration {
 
-/// What a step of an iteration is.
+/// A step of an iteration.
 struct mesh_step {
   enum class kind : std::uint8_t { phase, update, all_reduce, totals, until, output };
   kind what = kind::phase;
@@ -32,8 +32,8 @@ struct bytes_of_cell {
   std::size_t begin = 0, count = 0;
 };
 
-/// What a step does with the cells of a rank, whose types only it knows. A step does what its kind says: the others of
-/// these are not called.
+/// The work of a step on the cells of a rank, whose types only it knows. Only the functions of the step's kind are
+/// called.
 class step_work {
  public:
   using failed = std::optional<program_failure>;
@@ -45,21 +45,21 @@ class step_work {
 
   /// Calls a phase for the elements of some places. Several threads, different places.
   virtual failed compute(plan::block /*places*/, step_control& /*control*/) { return {}; }
-  /// What a phase will read of neighbours, in the order of elements; nothing: it does not fetch that ahead.
+  /// Bytes of neighbours that a phase will read, in the order of elements; none: it does not fetch them ahead.
   virtual void fetch_ahead(std::vector<bytes_of_cell> /*parts*/) {}
 
   /// Writes what an update sends of the elements of some places: mesh_step::bytes each.
   virtual void pack(std::span<std::uint32_t const> /*places*/, std::byte* /*to*/) const {}
   /// Reads the same into ghosts from a place on.
   virtual void unpack(plan::block /*places*/, std::byte const* /*from*/) {}
-  /// What an update changes of a cell, as far as cells are plain bytes. Precondition: there is room for one.
+  /// Appends the bytes of a cell that an update changes, if cells are plain. Precondition: there is room for one.
   virtual void add_updated(std::vector<bytes_of_cell>& /*to*/) const {}
 
   /// Folds what the elements of some places give for a reduction, as number `piece` of `pieces`. Several threads,
   /// different pieces, after prepare_fold().
   virtual void prepare_fold(std::size_t /*pieces*/) {}
   virtual failed fold(std::size_t /*piece*/, plan::block /*places*/, step_control& /*control*/) { return {}; }
-  /// Whether what has been folded as number 0 is the same in this step of another part, as far as that can be compared.
+  /// True if piece 0 has the same fold in this step of another part, as far as folds can be compared.
   virtual bool has_same_fold(step_work const& /*other*/) const { return true; }
   /// Appends the pieces, combined in their order, or as far as the numbers of the elements allow.
   virtual failed contribute(std::string& /*to*/) { return {}; }
@@ -68,7 +68,7 @@ class step_work {
   /// A reduction of the elements of the first places, on this rank alone.
   failed reduce_alone(std::size_t places, step_control& control);
 
-  /// A function of the totals, or of all cells of the rank; of what says when iterations end, sets `ends`.
+  /// Calls a function of the totals, or of all cells of the rank. The step that says when iterations end sets `ends`.
   virtual failed act(std::uint64_t /*iteration*/, int /*rank*/, int /*ranks*/, bool& /*ends*/) { return {}; }
 };
 
@@ -93,8 +93,8 @@ class mesh_part {
   /// As many as the program says by skel::times(); nothing where it does not.
   std::optional<std::uint64_t> iterations() const { return iterations_; }
 
-  /// Room for the cells of a layout, which stays where it is until the end or the next begin(), with totals as the
-  /// program begins with them. Throws std::bad_alloc.
+  /// Makes room for the cells of a layout, with totals as the program begins with them. The layout must stay in place
+  /// until the end or the next begin(). Throws std::bad_alloc.
   virtual void begin(plan::mesh_layout const& layout) = 0;
   /// Makes the cells of some places. Several threads, different places.
   virtual std::optional<program_failure> make(plan::block places, step_control& control) = 0;
@@ -102,14 +102,14 @@ class mesh_part {
 
   /// A part of the same program without cells.
   virtual std::unique_ptr<mesh_part> another() const = 0;
-  /// Whether has_same_cell() can be asked.
+  /// True if has_same_cell() can be asked.
   virtual bool cells_compare() const = 0;
-  /// Whether the cell in a place is, to the last bit of what counts, the one in a place of another part of the program.
+  /// True if two cells in places of two parts of the program are the same, to the last bit of what counts.
   virtual bool has_same_cell(std::size_t place, mesh_part const& other, std::size_t its_place) const = 0;
-  /// The cell in a place becomes the one in a place of another part of the program. Returns whether it can: it is
-  /// plain.
+  /// Copies the cell in a place of another part of the program to a place of this one. Returns true if it can: cells
+  /// are plain.
   virtual bool copy_cell(std::size_t place, mesh_part const& other, std::size_t its_place) = 0;
-  /// Whether cells can cross ranks.
+  /// True if cells can cross ranks.
   virtual bool cells_travel() const = 0;
   /// Appends the cell in a place, with the number of its element. Throws what its author's serializer throws.
   virtual void write_cell(std::size_t place, std::string& to) const = 0;
@@ -122,8 +122,8 @@ class mesh_part {
   virtual void take_totals(std::string const& text) = 0;
 
  protected:
-  /// Tells phases what they read of neighbours, of so many cells: what was updated since the last phase that did so, as
-  /// skel::update() says; where that is nothing, what was updated last. Updates of the iteration before count.
+  /// Tells phases the bytes that they read of neighbours, of so many cells. They were updated since the last phase that
+  /// read them, as skel::update() says; if none were, the last updates count. Updates of the iteration before count.
   void fetch_ahead(std::size_t cells);
 
   std::vector<mesh_step> steps_;
@@ -136,11 +136,11 @@ class mesh_part {
   std::size_t elements_;
 };
 
-/// Whether phases fetch what they read of neighbours before it is their turn: where cells are larger than a line of the
-/// caches, as otherwise those of the next elements come with each, and all cells of the rank are eight times as large
-/// as the second cache of a core. Measured on 2026-11-28 on an EPYC of 1 MiB (bench_mesh_phases): 12 % slower with
-/// cells in that cache, 5 % with 3 times as many, even with 8, 1.5 times as fast with 15, 3 times with 60. Sizes of the
-/// third cache are not right in virtual machines.
+/// True if phases fetch cells of neighbours before it is their turn. Two conditions hold then. Cells are larger than a
+/// cache line; otherwise those of the next elements come with each. All cells of the rank are eight times as large as
+/// the second cache of a core. Measured on 2026-11-28 on an EPYC of 1 MiB (bench_mesh_phases): 12 % slower with cells
+/// in that cache, 5 % with 3 times as many, even with 8, 1.5 times as fast with 15, 3 times with 60. Sizes of the third
+/// cache are not right in virtual machines.
 bool fetches_ahead(std::size_t cells, std::size_t bytes_of_cell);
 
 }  // namespace skel::runtime::iteration

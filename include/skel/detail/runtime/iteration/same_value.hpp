@@ -16,14 +16,14 @@ namespace skel::runtime::iteration {
 #define SKEL_CLEARS_PADDING 0
 #endif
 
-/// Whether all that counts of a value is in its bytes, and it is known which these are: Clang cannot say it of structs
-/// with floating-point numbers.
+/// True if all that counts of a value is in bytes that are known. Clang cannot tell them for structs with
+/// floating-point numbers.
 template <class T>
 inline constexpr bool has_bytes_that_count = std::is_trivially_copyable_v<T> &&
                                              (SKEL_CLEARS_PADDING != 0 || std::has_unique_object_representations_v<T> ||
                                               std::is_same_v<T, double> || std::is_same_v<T, float>);
 
-/// Whether same_value() can be asked.
+/// True if same_value() can be asked.
 template <class T>
 inline constexpr bool comparable_values = has_bytes_that_count<T> || std::equality_comparable<T>;
 
@@ -40,7 +40,7 @@ struct bytes_that_count {
   alignas(T) std::byte bytes[sizeof(T)];
 };
 
-/// Whether two values have the same bits, or are equal by their author's operator==.
+/// True if two values have the same bits, or are equal by their author's operator==.
 template <class T>
 requires comparable_values<T>
 bool same_value(T const& a, T const& b) {

@@ -16,7 +16,7 @@
 
 namespace skel::runtime::iteration {
 
-/// What a program over a mesh gives.
+/// Result of a program over a mesh.
 template <class Cell, class Totals>
 struct sequential_result {
   std::vector<Cell> cells;  ///< by the numbers of the elements
@@ -24,9 +24,8 @@ struct sequential_result {
   std::uint64_t iterations = 0;
 };
 
-/// What a program over a mesh means: each step for one element after the other, in this thread. Shares no code with
-/// the other engine, which must give what it gives, but for the rounding of what is reduced. Throws what run_mesh()
-/// throws.
+/// The meaning of a program over a mesh: each step for one element after the other, in this thread. Shares no code with
+/// the other engine, which must give the same but for the rounding of reductions. Throws what run_mesh() throws.
 template <class Program>
 auto run_sequential(Program const& program) {
   using cell = typename Program::cell;

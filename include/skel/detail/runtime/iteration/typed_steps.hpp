@@ -27,7 +27,7 @@
 #include <skel/detail/runtime/threads/step_control.hpp>
 #include <skel/detail/runtime/transferable.hpp>
 
-/// What each kind of step does with the cells of a rank.
+/// The work of each kind of step on the cells of a rank.
 namespace skel::runtime::iteration {
 
 template <class Cell, class Totals>
@@ -40,7 +40,7 @@ struct part_data {
   element<Cell const> seen_at(std::size_t place) const { return {cells.data(), layout->elements, place}; }
 };
 
-/// Calls f(place) for places, as far as nobody has failed at an element with a lower number; looks for that after each
+/// Calls f(place) for places until some thread has failed at an element with a lower number. Looks for that after each
 /// stride of the control.
 template <class F>
 std::optional<program_failure> for_places(plan::mesh_layout const& layout, plan::block places,
@@ -57,7 +57,7 @@ std::optional<program_failure> for_places(plan::mesh_layout const& layout, plan:
   }
 }
 
-/// Calls what is not of an element.
+/// Calls a function that is not for an element.
 template <class F>
 std::optional<program_failure> tried(program_failure::kind during, F const& f) {
   try {
@@ -68,8 +68,8 @@ std::optional<program_failure> tried(program_failure::kind during, F const& f) {
   }
 }
 
-/// Calls what combines values that cross ranks, with where it says that it is writing or reading one: where there is no
-/// memory for that, the operator is not to blame.
+/// Calls a function that combines values of other ranks. It sets its argument while it writes or reads a value: missing
+/// memory is then not the operator's fault.
 template <class F>
 std::optional<program_failure> tried_to_combine(F const& f) {
   bool crosses = false;
@@ -112,8 +112,8 @@ class typed_phase final : public step_work {
   }
 
  private:
-  /// Of the distances 4, 8, 16 and 32 the best one for cells of 320 and 472 bytes; and what half of a first cache holds
-  /// of the neighbours of so many elements, with the faces of a hexahedron.
+  /// The best distance of 4, 8, 16 and 32 for cells of 320 and 472 bytes; half of a first cache, for the neighbours of
+  /// so many elements; the faces of a hexahedron.
   static constexpr std::size_t elements_ahead = 8, most_bytes_ahead = 16384, most_faces = 6;
 
   void fetch(char const* cell) const {
@@ -249,7 +249,7 @@ class typed_all_reduce final : public step_work {
  private:
   using tree = block_fold<value, std::uint32_t>;
 
-  /// What the elements of some places have given, combined as far as that may be.
+  /// Contributions of the elements of some places, combined as far as that may be.
   struct piece_sum {
     std::optional<value> sum{};
     tree blocks{};

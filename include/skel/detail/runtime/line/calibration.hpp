@@ -13,11 +13,11 @@
 
 namespace skel::runtime {
 
-/// What one station was found to cost.
+/// Measured cost of one station.
 struct station_cost {
-  /// Per item of the source on a core of its own, mean without rare spikes [s]: time in which others had the core is
-  /// not in it. Of a farm whose workers fold: with the fold. Of the reduce behind it: per item that it takes, of which
-  /// there is one for each batch, or none before the stream ends.
+  /// Time per item of the source on a core of its own, mean without rare spikes [s]; time in which others had the core
+  /// does not count. Of a farm whose workers fold: with the fold. Of the reduce behind it: per item that it takes;
+  /// these are one for each batch, or none before the stream ends.
   double seconds = 0;
   double variation =
       0;             ///< squared coefficient of variation of the time per item, 0 .. 1 (1: as irregular as exponential)
@@ -28,7 +28,7 @@ struct station_cost {
   double doubt = 0;    ///< standard error of `seconds`, relative; 0 where it is not known
 };
 
-/// What threads got of the cores that they shared with others.
+/// Core time of threads that shared their cores with others.
 struct core_share {
   double ran = 0;      ///< summed over threads [s]
   double held = 0;     ///< in which they could have run and others had the core, summed over threads [s]
@@ -53,20 +53,19 @@ struct calibration {
 /// A batch that is measured has no more bytes than this, unless one item has.
 inline constexpr std::size_t most_batch_bytes = std::size_t{1} << 20U;
 
-/// Takes the first items of the stream through the line, as many batches at once as its farms may have workers on
-/// `threads` threads, until `seconds` have passed, and measures what they cost: at least three batches, or two for each
+/// Takes the first items of the stream through the line and measures their cost. As many batches pass at once as its
+/// farms may have workers on `threads` threads. It ends after `seconds`, with at least three batches, or two for each
 /// worker, if they take less than three times `seconds`; at least one item. The workers of a farm take their batches at
-/// once, as in a run that has all these threads; stations work one after the other. `cores` says
-/// what the threads got of the cores where others use them too, which is in no time of a station.
+/// once, as in a run with all these threads; stations work one after the other. `cores`: the share of the threads in
+/// cores that others use too; it is in no time of a station.
 ///
-/// Afterwards the stream goes on where it stopped: items that were taken are done, once, with all that user code does
-/// beside. Serial stages keep what they have seen; the copies of a farm's worker that measured have finish() called.
-/// The time of the first batch of a worker counts only where there are no others: it pays for cold memory. When the
-/// stream ends meanwhile, finish() of every station is called. Ends early once `*interrupt` is true; functions that
-/// take a token are told so by it, and after an exception too. When the source falls silent, what it has given is taken
-/// to the sink within some 10 ms, in another thread; the call returns when the source does. A batch of `batch_bytes` is
-/// full, whatever its items. `first_item`: the number in the stream of the first one that the source gives; those of the
-/// result count from 0.
+/// Afterwards the stream goes on where it stopped: user code has done all of its work, once, for the items taken.
+/// Serial stages keep what they have seen; the measured copies of a farm's worker have finish() called. The time of the
+/// first batch of a worker counts only if there are no others: it pays for cold memory. If the stream ends meanwhile,
+/// finish() of every station is called. Ends early once `*interrupt` is true. Tokens of functions are stopped then, and
+/// after an exception too. If the source falls silent, its items are taken to the sink within some 10 ms, in another
+/// thread; the call returns when the source does. A batch of `batch_bytes` is full, whatever its items. `first_item`:
+/// the number in the stream of the first item of the source; numbers in the result count from 0.
 calibration calibrate(program const& line, double seconds, std::size_t threads = 1,
                       std::atomic<bool> const* interrupt = nullptr, std::size_t batch_bytes = most_batch_bytes,
                       std::uint64_t first_item = 0);

@@ -8,17 +8,17 @@
 #include <skel/detail/base/fields.hpp>
 #include <skel/detail/runtime/line/program.hpp>
 
-/// What has to be kept of a line so that it can go on in another process.
+/// The data that a line needs to go on in another process.
 namespace skel::runtime {
 
-/// A cut through the whole line at one place of its stream: every item before it has passed the sink, none behind it
+/// A cut through the whole line at one place of its stream. Every item before it has passed the sink, none behind it
 /// has left the source.
 struct checkpoint {
   std::uint64_t item = 0;           ///< number of the first item behind the cut
   std::vector<std::string> states;  ///< of each station, see station_state; "": it keeps nothing
 };
 
-/// Whether a station says that it has come to the cut: source, sink, and all that keep something.
+/// True if a station tells that it has come to the cut: source, sink, and all that keep something.
 bool is_saved(program const& line, std::size_t station);
 
 /// Something that a checkpoint depends on: with another value it is one of another program.
@@ -31,23 +31,23 @@ struct dependency {
 };
 using program_identity = std::vector<dependency>;
 
-/// What makes a line another one: its stations, their kinds and names, the types of items, functions and operators,
-/// windows, forms of states, and files of skel's own sources and sinks. Not ranks, hosts and widths. O(stations).
+/// The identity of a line: stations, their kinds and names, types of items, functions and operators, windows, forms of
+/// states, files of skel's own sources and sinks. Not ranks, hosts and widths. O(stations).
 program_identity identity_of(program const& line);
 
-/// How two identities differ, as a part of a sentence; empty: they do not. O(smaller).
+/// The difference of two identities, as a part of a sentence; empty: none. O(smaller).
 std::string difference(program_identity const& there, program_identity const& here);
 
-/// Why checkpoints of a line would be wrong: its source has no state that tells where in the stream it is, or a serial
-/// stage or the sink may keep state that cannot be written. Empty: they would not. The same on all ranks.
+/// The reason why checkpoints of a line would be wrong: its source does not write its place in the stream, or a serial
+/// stage or the sink may keep state that cannot be written. Empty: there is none. The same on all ranks.
 std::string why_no_checkpoints(program const& line);
 
-/// A sentence on the sources of this executable, of whatever program, that no checkpoint can bring back to their place,
-/// as their types say before any of them runs; empty: there are none.
+/// A sentence on the sources in this executable, of any program, that no checkpoint can bring back to their place.
+/// Their types tell before any of them runs. Empty: there are none.
 std::string sources_without_place();
 
-/// How long after one the next checkpoint is made [s]: as the user says, otherwise so that they take a hundredth of the
-/// time, as the last one did, and never more often than each second.
+/// Time between checkpoints [s]: `given` by the user (> 0), otherwise so long that they take a hundredth of it, by the
+/// last one; at least a second.
 double checkpoint_period(double given, double last_took);
 
 }  // namespace skel::runtime

@@ -17,16 +17,16 @@ struct state_move {
   int from = 0, to = 0;
 };
 
-/// One that is where it was after all, since a serializer threw or there was no memory for it.
+/// A state that stayed after all, since a serializer threw or there was no memory for it.
 struct unmoved_state {
   std::size_t station = 0;
   failure why{};
   SKEL_FIELDS(station, why);
 };
 
-/// Takes the states of stations to other ranks, and says which are still where they were: the same on all ranks, but
-/// for the exceptions. Collective: all ranks give the same moves, one at most of each station. Precondition: each
-/// station has a state that can travel, and from != to. O(bytes of the states).
+/// Takes the states of stations to other ranks, and returns those that stayed: the same on all ranks, but for the
+/// exceptions. Collective: all ranks give the same moves, one at most of each station. Precondition: each station has a
+/// state that can travel, and from != to. O(bytes of the states).
 [[nodiscard]] std::vector<unmoved_state> move_states(program const& line, std::vector<state_move> const& moves,
                                                      communicator const& ranks);
 

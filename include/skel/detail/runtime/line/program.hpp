@@ -63,20 +63,20 @@ struct station {
       copies;                            ///< of a broadcast stage and the reduce behind it; nullptr: of no such stage
   std::string reduce;                    ///< where workers or copies combine results for it: the reduce's name
   bool stateful = false;                 ///< one instance has to see all items: it may keep something of them
-  std::shared_ptr<station_state> state;  ///< what it keeps, where that can go to another rank; nullptr: it cannot
+  std::shared_ptr<station_state> state;  ///< its state, if that can go to another rank; nullptr: it cannot
   std::optional<int>* home = nullptr;    ///< where a later run finds the rank that has its state; nullptr: no later run
   std::function<void()> begin{};         ///< of a sink whose function begins before the first item; empty: it does not
   bool* ended = nullptr;                 ///< of the source: whether its stream has ended, for a later run
-  // What checkpoints depend on besides (identity_of):
+  // More data that checkpoints depend on (identity_of):
   std::type_info const* function = nullptr;  ///< the type of its function or operator; nullptr: there are several
   std::size_t item_bytes = 0;                ///< size of the type of the items that enter it [B]
   std::size_t window = 0;                    ///< of a reduce: items that make a result; 0: all of the stream
   state_form form{};                         ///< of its state, where that is written
   std::string constants{};                   ///< what its function says of itself, see skel_constants()
 
-  /// Whether it must stay where its first item was.
+  /// True if it must stay where its first item was.
   bool stays() const { return stateful && state == nullptr; }
-  /// Whether it is a farm whose workers fold what they make, ahead of the reduce of the whole stream behind it.
+  /// True for a farm whose workers fold their results, ahead of the reduce of the whole stream behind it.
   bool folds_in_farm() const { return replicable && folds; }
   /// The stage whose function a worker of this station called last.
   std::string const& stage_of(worker const& call) const { return call.combines() ? reduce : notes.name; }
@@ -92,7 +92,7 @@ struct program {
   std::string kind_of(std::size_t station) const {
     return station == 0 ? "source" : station + 1 == size() ? "sink" : "stage";
   }
-  /// What messages call a station's function: "source 'read' on rank 0".
+  /// A station's function as messages call it: "source 'read' on rank 0".
   std::string words_of(std::size_t station, int rank) const {
     return kind_of(station) + " '" + stations[station].notes.name + "' on rank " + std::to_string(rank);
   }
@@ -213,7 +213,7 @@ class lowering {
   void add(skeletons::reduction<Op, Window>& part, scope const& around) {
     std::size_t window = 0;
     if constexpr (std::is_same_v<Window, every>) window = part.window.items();
-    // A sum that no order changes, or whose author says so; one that may round and is small; any other.
+    // Sums: no order changes them, or the author says so; they may round and are small; any other.
     bool const any_order = folds_in_any_order<Op, T> && !part.notes.reproducible;
     bool const by_number = !any_order && (part.notes.reproducible || std::is_trivially_copyable_v<T>);
     bool const in_farm = window == 0 && to_.back().replicable && (!by_number || has_numbers());
@@ -267,14 +267,14 @@ class lowering {
     to_.push_back(std::move(s));
   }
 
-  /// Whether every item has become of one of the source, and keeps its number.
+  /// True if every item comes from one of the source, and keeps its number.
   bool has_numbers() const;
 
-  /// Or chance would say what the reduce behind these stations combines with what.
+  /// Without it, chance decides which items the reduce behind these stations combines.
   void keep_order();
 
-  /// The workers of the farm station before a reduce of the whole stream fold what they make. Its order need not be
-  /// restored where no order counts, or numbers say it.
+  /// Makes the workers of the farm station before a reduce of the whole stream fold their results. Its order need not
+  /// be restored if no order counts, or numbers tell it.
   template <class T, class Op>
   static void fold_in_farm(station& last, Op const& op, bool any_order, bool by_number) {
     last.folds = true;
@@ -296,7 +296,7 @@ class lowering {
     s.item_bytes = sizeof(In);
   }
 
-  /// Of a function of which there is one instance.
+  /// For a function with only one instance.
   template <class F>
   static void follow(station& s, F& function, std::optional<int>& home) {
     s.stateful = !skeletons::is_stateless<F> && !s.notes.stateless;
@@ -311,9 +311,9 @@ class lowering {
 
   static scope inside(scope const& around, skeletons::annotations const& farm);
   static station make(skeletons::annotations const& notes, scope const& around);
-  /// What a farm says of the only station inside it.
+  /// Writes the settings of a farm into the only station inside it.
   static void note_farm(station& only, skeletons::annotations const& farm, scope const& around, scope const& inner);
-  /// What a broadcast and the reduce behind it say of their station.
+  /// Writes the settings of a broadcast and the reduce behind it into their station.
   static void note_joint(station& s, skeletons::annotations const& shown, skeletons::annotations const& joined);
 
   std::vector<station>& to_;

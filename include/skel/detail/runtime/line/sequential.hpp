@@ -18,8 +18,8 @@
 #include <skel/detail/pattern/runtime_pipeline.hpp>
 #include <skel/detail/pattern/user_function.hpp>
 
-/// The meaning of a program: one item after the other, each through all stages. Every other engine must give what this
-/// one gives (up to the order that an unordered farm leaves open). It shares no code with them.
+/// The meaning of a program: one item after the other, each through all stages. Every other engine must give the same
+/// results (up to the order that an unordered farm leaves open). It shares no code with them.
 namespace skel::runtime {
 
 /// Takes an item through a stage or a farm: calls `give` with each item that it becomes. A class, so that every
@@ -248,8 +248,8 @@ class chain<void, skeletons::source<F>, Rest...> {
   chain<out, Rest...> rest_;
 };
 
-/// Runs a program on the calling thread and returns the number of items that its source gave. What a stage throws
-/// passes through.
+/// Runs a program on the calling thread and returns the number of items that its source gave. Exceptions of stages pass
+/// through.
 template <class... Parts>
 requires skeletons::program<skeletons::pipeline<Parts...>> std::uint64_t run_sequential(
     skeletons::pipeline<Parts...>& program) {

@@ -33,8 +33,8 @@ std::string_view bytes_in_file(T const& item) {
     return {reinterpret_cast<char const*>(std::addressof(item)), sizeof item};
 }
 
-/// What sources that read a file have in common: they read forward from a place that they know. The file is opened when
-/// the first item is asked for.
+/// The common part of sources that read a file forward from a place that they know. The file is opened when the first
+/// item is asked for.
 class file_source {
  public:
   file_source(file_source&&) noexcept;
@@ -50,9 +50,9 @@ class file_source {
     archive(position);
     go_on_at(position);
   }
-  /// Of what is given next [B].
+  /// Place of the next item in the file [B].
   std::uint64_t position() const;
-  /// What checkpoints depend on besides.
+  /// Its data that checkpoints depend on besides.
   std::string skel_constants() const;
 
  protected:
@@ -69,12 +69,11 @@ class file_source {
 }  // namespace runtime
 
 /// A sink that writes the bytes of its items into a file, one behind the other: std::string, std::vector<float>, or any
-/// plain type. It begins the file anew, or, where it goes on from a checkpoint, cuts it where the checkpoint was made.
-/// With each checkpoint what it has written is brought to the disk, and the name of a file that it has made. The file
-/// is opened where the sink is, when the run begins, and a pipe when the first bytes are written. What is in it stays
-/// until then. Names of descriptors that are open already (/dev/stdout,
-/// /dev/fd/N) are written on where these are, and never cut. Its functions throw skel::error with file and reason when
-/// it cannot be written, or is shorter than a checkpoint says.
+/// plain type. It begins the file anew; if it goes on from a checkpoint, it cuts the file where that was made. With
+/// each checkpoint it brings its bytes to the disk, and the name of a file that it has made. The file is opened where
+/// the sink is, when the run begins; a pipe is opened when the first bytes are written. Its content stays until then.
+/// Descriptors that are open already (/dev/stdout, /dev/fd/N) are written on where they are, and never cut. Its
+/// functions throw skel::error with file and reason if it cannot be written, or is shorter than a checkpoint says.
 class file_sink {
  public:
   explicit file_sink(std::string file);
@@ -92,7 +91,7 @@ class file_sink {
   void finish();
   /// Bytes that it has taken.
   std::uint64_t position() const;
-  /// What checkpoints depend on besides.
+  /// Its data that checkpoints depend on besides.
   std::string skel_constants() const;
 
   template <class Archive>
@@ -115,14 +114,14 @@ class file_sink {
   std::unique_ptr<state> state_;
 };
 
-/// Waits until something can be read from a descriptor, or it has ended, or the token is stopped: whether it can be.
-/// For sources that read pipes, sockets and terminals, so that a run that ends early does not wait for them.
+/// Waits until a descriptor can be read, has ended, or the token is stopped; returns false in the last case. For
+/// sources that read pipes, sockets and terminals, so that a run that ends early does not wait for them.
 bool wait_for_input(int descriptor, std::stop_token const& stop);
 
-/// A source that reads a file: each line, without its end, and also the last one that has none. A line ends with LF or
-/// with CR LF; a CR alone is a byte as others. A byte order mark of UTF-8 at the beginning is left out. Otherwise lines
-/// are given as they are, text or not. For the exact bytes of a file, use skel::block_source. Where the file is a pipe
-/// or a terminal that has nothing yet, it waits no longer than the run goes on.
+/// A source that gives each line of a file, without its end, also a last one that has none. A line ends with LF or with
+/// CR LF; a CR alone is a byte as others. A byte order mark of UTF-8 at the beginning is left out. Otherwise lines are
+/// given as they are, text or not. For the exact bytes of a file, use skel::block_source. If a pipe or a terminal has
+/// nothing yet, it waits no longer than the run goes on.
 class line_source : public runtime::file_source {
  public:
   explicit line_source(std::string file);

@@ -13,8 +13,8 @@
 
 namespace skel {
 
-/// A function of a BSP program threw while it ran, or a serializer, or a rank had no memory for what lies between two
-/// supersteps, or for results. Every rank's run() throws it, with the same process, superstep and rank.
+/// A function of a BSP program, or a serializer, threw while it ran, or a rank had no memory between two supersteps or
+/// for results. Every rank's run() throws it, with the same process, superstep and rank.
 class process_error : public function_error {
  public:
   process_error(std::string program, std::size_t process, std::uint64_t superstep, std::string const& message,
@@ -63,8 +63,8 @@ class mesh_error : public function_error {
 
 namespace runtime {
 
-/// What went wrong in a BSP program or a program over a mesh: in a function of the user, or for want of memory, as its
-/// rank knows it.
+/// A failure of a BSP program or a program over a mesh, as its rank knows it: in a function of the user, or for want of
+/// memory.
 struct program_failure {
   enum class kind : std::uint8_t {
     make,     ///< the state of a process, or the cell of an element, could not be made
@@ -94,7 +94,7 @@ struct program_failure {
   std::exception_ptr exception{};  ///< stays on its rank
   std::string type{};              ///< of the exception
 
-  /// Whether it comes earlier in the program than another one, or is of a lower process or element.
+  /// True if it comes earlier in the program than another one, or is of a lower process or element.
   bool is_before(program_failure const& other) const {
     if (iteration != other.iteration) return iteration < other.iteration;
     if (step != other.step) return step < other.step;
@@ -107,23 +107,23 @@ struct program_failure {
 program_failure describe(program_failure known);
 
 namespace bsp {
-/// That a program has reached its limit of supersteps: how many processes are awake, and how much is under way.
+/// A text: a program has reached its limit of supersteps, with the processes awake and the amount under way.
 std::string not_ended(std::string const& program, std::uint64_t supersteps, std::uint64_t awake,
                       std::uint64_t processes, std::uint64_t sent);
 
-/// What went wrong, where and why.
+/// A text: the failure, where and why.
 std::string text_of(std::string const& program, program_failure const& what);
 /// Throws it as a process_error.
 [[noreturn]] void throw_failure(std::string const& program, program_failure const& what);
 }  // namespace bsp
 
 namespace iteration {
-/// That a program has reached its limit of iterations.
+/// A text: a program has reached its limit of iterations.
 std::string not_ended(std::string const& program, std::uint64_t iterations);
-/// That the iterations have ended after so many on one rank, and another one goes on.
+/// A text: the iterations have ended after so many on one rank, and another one goes on.
 std::string not_agreed(std::string const& program, std::uint64_t iterations, int ended, int goes_on);
 
-/// What went wrong, where and why; `step` is the name of its step.
+/// A text: the failure, where and why; `step` is the name of its step.
 std::string text_of(std::string const& program, std::string const& step, program_failure const& what);
 /// Throws it as a mesh_error.
 [[noreturn]] void throw_failure(std::string const& program, std::string const& step, program_failure const& what);

@@ -17,8 +17,8 @@ class rendezvous;
 /// after the other, made in the same order on all ranks.
 class communicator {
  public:
-  /// Joins the ranks that mpirun has started, initialising MPI unless that has been done; then it is finalised when the
-  /// process exits, also where communicators are destroyed later or never. Collective.
+  /// Joins the ranks that mpirun has started. Initialises MPI unless that has been done; it is then finalised when the
+  /// process exits, even if communicators are destroyed later or never. Collective.
   /// Throws skel::error when MPI cannot be used from the thread that calls, or has been finalised.
   communicator();
   ~communicator();
@@ -34,7 +34,7 @@ class communicator {
   doorbell bell() const;
   /// Wakes that of another rank where it shares this rank's host; otherwise does nothing.
   void ring(int rank) const;
-  /// Whether every rank can be rung.
+  /// True if every rank can be rung.
   bool all_ring() const;
 
   /// Room for pieces of messages that nobody takes, of so many bytes at most [B]. It is there from the beginning, as
@@ -47,7 +47,7 @@ class communicator {
   /// The text of rank 0 on every rank. Collective. Ranks that wait sleep.
   std::string broadcast(std::string const& text) const;
 
-  /// Where its ranks see to it that they make the same calls; nullptr: there is one rank. The same for all
+  /// The object by which its ranks ensure that they make the same calls; nullptr: there is one rank. The same for all
   /// communicators of a process.
   rendezvous* meeting() const;
   /// Which communicator of its process it is, from 1; 0 where there is no MPI.

@@ -13,7 +13,7 @@ class doorbell {
 
   explicit doorbell(word& shared) : word_(&shared) {}
 
-  /// Wakes the sleeper, if there is one. What the caller wrote before is visible to it.
+  /// Wakes the sleeper, if there is one; the caller's earlier writes are visible to it.
   void ring() const;
 
   /// Announces that the caller is about to sleep. It must look for work once more after this and then call sleep() or
@@ -22,7 +22,7 @@ class doorbell {
   /// Sleeps until somebody rings, or `seconds` have passed, or a signal arrives.
   void sleep(double seconds) const;
   void awake() const;
-  /// Whether the one who sleeps has been neither rung nor woken up since. Any thread.
+  /// True if the sleeper has been neither rung nor woken up since. Any thread.
   bool is_silent() const;
 
  private:

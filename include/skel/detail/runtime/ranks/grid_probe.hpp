@@ -19,7 +19,7 @@ namespace skel::runtime {
 /// Told on rank 0 after every round. May be empty.
 using round_observer = std::function<void(std::size_t done, std::size_t all)>;
 
-/// What was found between two players of a tournament.
+/// The latency between two players of a tournament.
 struct probed_pair {
   std::size_t first = 0, second = 0;
   latency_probe found{};

@@ -16,23 +16,23 @@ namespace skel::runtime {
 void end_run_soon(std::string const& why);
 bool has_ended();
 
-/// What a rank does that leaves a grid: words of leave_together().
+/// Words of leave_together() for a rank that leaves a grid.
 inline constexpr char const* leaving_words = "leaving the grid";
 
 /// Waits, asleep, until every rank leaves the grid; nothing after MPI_Finalize. Collective.
 ///
-/// `words` say what is left, `number` which communicator it is of. Ranks that leave while others are in a call with
+/// `words` name the object that is left, `number` its communicator. Ranks that leave while others are in a call with
 /// them say so on standard error, and the others throw it (rendezvous). After a mistake all ranks have the meeting's
-/// patience to leave, then the run is ended (MPI_Abort). It is also ended where a mistake is found while all ranks
-/// leave, since nobody can throw it.
+/// patience to leave, then the run is ended (MPI_Abort). It is also ended if a mistake is found while all ranks leave,
+/// since nobody can throw it.
 ///
 /// `by_exception`: this rank leaves because an exception is on its way through it. It waits for the others no longer
-/// than the patience, and ends the run soon (end_run_soon()), so that whoever handles the exception can say what it
-/// was. Other ranks wait as long as it takes.
+/// than the patience, and ends the run soon (end_run_soon()), so that a handler can still report the exception. Other
+/// ranks wait as long as it takes.
 void leave_together(rendezvous& meeting, std::uint64_t number, std::string const& words, bool by_exception);
 
-/// The same of a rank that has failed before it had a grid, where ranks meet nowhere yet, within the patience that a
-/// rendezvous has at first.
+/// The same for a rank that has failed before it had a grid: ranks meet nowhere yet. Its patience is that of a new
+/// rendezvous.
 void leave_without_grid();
 
 }  // namespace skel::runtime

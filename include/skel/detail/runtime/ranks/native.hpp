@@ -12,15 +12,15 @@ namespace skel::runtime {
 /// run's: do not free it, and keep messages of your own to a duplicate (own_communicator).
 MPI_Comm native(communicator const& ranks);
 
-/// Whether an MPI launcher (mpirun, srun) started this process.
+/// True if an MPI launcher (mpirun, srun) started this process.
 inline bool is_launched() {
   for (char const* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"})
     if (std::getenv(name) != nullptr) return true;
   return false;
 }
 
-/// MPI for a command that mostly needs none: started only where a launcher started the process, so that the command
-/// also works where MPI cannot start. One per process.
+/// MPI for a command that mostly needs none. It starts only if a launcher started the process, so that the command also
+/// works where MPI cannot start. One per process.
 class launched_session {
  public:
   launched_session() : active_(is_launched()) {

@@ -12,10 +12,9 @@
 
 namespace skel::runtime {
 
-/// Collective operations in which a waiting rank sleeps instead of burning a processor: for the moments in which
-/// other ranks on the same cores have something to do or to measure. They take up to a millisecond longer, or a
-/// hundredth of what a rank has waited, for each level of MPI's trees (waiting_pause). All are collective over the
-/// communicator.
+/// Collective operations in which a waiting rank sleeps instead of burning a processor, while other ranks on the same
+/// cores work or measure. They take up to a millisecond longer, or a hundredth of a rank's waiting time, for each level
+/// of MPI's trees (waiting_pause). All are collective over the communicator.
 namespace quiet {
 
 /// Waits until the request is complete, asleep in between.
@@ -51,9 +50,9 @@ class own_communicator {
   MPI_Comm copy_ = MPI_COMM_NULL;
 };
 
-/// The pauses of a rank that looks now and then whether others have come: from 50 us on twice as long each time, to 1
-/// ms, and then a hundredth of what it has waited, 20 ms at most. It comes late by that part at most, once for each
-/// level of a tree through which the others reach it. A rank that waits for long wakes up fifty times a second.
+/// The pauses of a rank that looks now and then if others have come. They begin at 50 us and double up to 1 ms; then
+/// they are a hundredth of the time waited, 20 ms at most. So it comes late by that part at most, once for each level
+/// of a tree through which the others reach it. A rank that waits for long wakes up fifty times a second.
 class waiting_pause {
  public:
   using clock = std::chrono::steady_clock;

@@ -30,26 +30,26 @@ std::uint64_t hash_of(collective_call const& call);
 struct named_call {
   std::string words{};            ///< "run() of 'read' | 'write'"
   std::uint64_t fingerprint = 0;  ///< of what must be the same on all ranks and is not in the words
-  bool leaves = false;            ///< a grid, or the program: whoever makes it cannot throw what it is told
+  bool leaves = false;            ///< a grid, or the program: the caller cannot throw what it is told
 };
 
 using shared_call = std::variant<collective_call, named_call>;
 
-/// Sees to it that the ranks of a program make the same calls in the same order, and tells every rank where they do
-/// not, so that nobody waits for what never comes.
+/// Ensures that the ranks of a program make the same calls in the same order. It tells every rank if they do not, so
+/// that nobody waits for a call that never comes.
 ///
 /// Each rank counts its calls and keeps a hash over all of them. Where ranks meet (before a run, before a collective
 /// that is new, when they leave) they compare it, in one all-reduce. A rank that has waited for messages of a
-/// collective for a while takes part too (look()); then, or where hashes differ, all ranks compare their latest calls
-/// one by one. Ranks that are at different calls wait on: who is behind comes. Only where the same call in the sequence
-/// is not the same on all ranks is there a mistake, which every rank is told with the words of that call. Whoever makes
-/// no call, because it computes, is waited for without a limit.
+/// collective for a while takes part too (look()). Then, or if hashes differ, all ranks compare their latest calls one
+/// by one. Ranks at different calls wait on: those behind come. A mistake is a call in the sequence that is not the
+/// same on all ranks; every rank is told the words of that call. A rank that makes no call, because it computes, is
+/// waited for without a limit.
 ///
 /// On a communicator of its own, with operations that do not block. Used by one thread at a time.
 class rendezvous {
  public:
   static constexpr double usual_patience = 10;
-  double patience = usual_patience;  ///< how long a rank that leaves, and knows that others may not, waits for them [s]
+  double patience = usual_patience;  ///< time that a leaving rank waits for others if it knows that they may not [s]
 
   /// Collective over `original`.
   explicit rendezvous(MPI_Comm original);
@@ -65,8 +65,8 @@ class rendezvous {
   /// Local: they are told when they wait in it, or begin another.
   void fail(std::string const& why);
 
-  /// Whether every rank has begun the same call as this one; takes a step towards finding out. Once it has been called
-  /// for a call it is to be called until it is true. Throws skel::error on a mistake.
+  /// True once every rank has begun the same call as this one. Each question takes a step towards finding out; once
+  /// asked for a call, it is to be asked until it is true. Throws skel::error on a mistake.
   bool all_have_come();
   /// Returns when they have; asleep after a while. Collective.
   void meet();
@@ -75,9 +75,9 @@ class rendezvous {
   /// skel::error on a mistake.
   void look();
 
-  /// What this rank has been told, if it has.
+  /// The mistake that this rank has been told, if any.
   std::optional<std::string> const& mistake() const { return mistake_; }
-  /// Whether the mistake was found while all ranks were leaving something, so that nobody can throw it.
+  /// True if the mistake was found while all ranks were leaving something, so that nobody can throw it.
   bool found_as_all_left() const { return mistake_ && all_left_; }
   /// Begins to wait for all ranks after a mistake; complete when they have all begun it.
   MPI_Request last_barrier() const;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-/// Who sees to it that a run which does not end is no riddle: while a grid lives, one thread of its process knows which
-/// functions of the user run, says which of them a run waits for that is to end early, and answers `skel why`. It
-/// sleeps until there is something to say.
+/// Explains runs that do not end. While a grid lives, one thread of its process knows which functions of the user run.
+/// If a run is to end early, it names those that the run waits for; it also answers `skel why`. It sleeps until there
+/// is something to say.
 namespace skel::runtime {
 
 /// A function of the user, as messages call it. It must live as long as the watched_run that it belongs to.
@@ -31,8 +31,8 @@ class user_call {
   user_call(user_call const&) = delete;
   user_call& operator=(user_call const&) = delete;
 
-  /// Whether what this thread waited for was interrupted since its innermost call began, because the run ends: what the
-  /// function throws then says nothing of the program.
+  /// True if a wait of this thread was interrupted since its innermost call began, because the run ends. An exception
+  /// of the function then says nothing of the program.
   static bool was_interrupted();
 
  private:
@@ -44,7 +44,7 @@ class user_call {
 /// While it lives, a run of this process is under way.
 class watched_run {
  public:
-  /// What it says of itself, each from any thread.
+  /// Its account of itself; each function may be called from any thread.
   struct view {
     std::function<std::vector<std::string>()> state{};  ///< a line for each station, or for what this rank waits for
     std::function<std::string()> waits_for{};  ///< where no function of the user runs here ("rank 2"); empty: nothing
@@ -77,9 +77,9 @@ class run_phase {
 /// The runs that are under way in this process end early: why, as a clause ("stage 'b' threw on item 3 on rank 1:
 /// ..."). The first reason stands until they are over. Any thread, without locks of its own.
 void run_ends(std::string const& why);
-/// The same, where a signal asks for it; 0: the program does. For handlers of signals.
+/// The same, asked for by a signal; 0: by the program. For handlers of signals.
 void interrupt_runs(int signal) noexcept;
-/// Why they do; empty: they do not.
+/// The reason; empty: they do not end early.
 std::string why_runs_end();
 /// A new run begins, which no signal has asked to end.
 void forget_interrupt() noexcept;
@@ -106,14 +106,14 @@ class run_watch {
   std::unique_ptr<state> state_;
 };
 
-/// What a process says of its run, for `skel why`.
+/// The answer of a process about its run, for `skel why`.
 struct run_answer {
   int rank = 0;
   std::vector<rank_process> ranks;  ///< of its run
   std::vector<std::string> lines;   ///< what it does
 };
 
-/// Asks a process of this user on this host. Throws skel::error where nobody answers who may be believed.
+/// Asks a process of this user on this host. Throws skel::error if no process answers that may be trusted.
 run_answer ask_process(int process);
 
 }  // namespace skel::runtime

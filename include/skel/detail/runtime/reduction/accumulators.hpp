@@ -16,7 +16,7 @@
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/runtime/reduction/columns.hpp>
 
-/// What the body of a loop gets: add(slot, values...), and nothing to read. One for each algorithm.
+/// The arguments of loop bodies: add(slot, values...), and nothing to read. One for each algorithm.
 namespace skel::runtime::reduction {
 
 /// The element of a slot, by the subscripts of a pattern.
@@ -148,7 +148,7 @@ struct atomic_update<componentwise_operator<Op>, std::array<T, N>> {
 
 }  // namespace accumulators_detail
 
-/// Whether values of a type can be accumulated atomically without locks: one of at most 8 bytes, or an array of them
+/// True if values of these types can be accumulated atomically without locks: of at most 8 bytes, or arrays of such
 /// under a componentwise operator.
 template <class Op, class... Ts>
 inline constexpr bool can_be_atomic = (accumulators_detail::atomic_update<Op, Ts>::possible && ...);

@@ -12,13 +12,13 @@
 #include <skel/detail/runtime/reduction/loops.hpp>
 #include <skel/detail/runtime/reduction/private_copies.hpp>
 
-/// The algorithms of irregular reductions. Each is a template on the operator and the types of the arrays, and has
-///   prepare(pattern, team, op)             its inspector, and its buffers: once for a version of a pattern and a team
-///   run(loop, team, arrays, op, body)      any number of times: body(i, accumulator) for every iteration i
-///   bytes()                                what it keeps [B]
-///   release()                              keeps nothing
+/// The algorithms of irregular reductions: templates on the operator and the types of the arrays, with these functions:
+///   `prepare(pattern, team, op)`        The inspector, and its buffers: once for a version of a pattern and a team.
+///   `run(loop, team, arrays, op, body)` Any number of times: body(i, accumulator) for every iteration i.
+///   `bytes()`                           Memory that it keeps [B].
+///   `release()`                         Frees all of it.
 /// An exception of the body ends a run: the arrays then hold some of the contributions, and the next run begins clean.
-/// Where the parts have private copies of whole arrays, part 0 accumulates into the arrays themselves.
+/// If the parts have private copies of whole arrays, part 0 accumulates into the arrays themselves.
 namespace skel::runtime::reduction {
 
 template <class Op, class... Ts>
@@ -221,8 +221,8 @@ class atomic_updates {
   pace pace_;
 };
 
-/// Private copies of blocks, made when a part first touches them, and kept. Where parts take over what others have not
-/// begun, each touches more blocks with time, up to all of them.
+/// Private copies of blocks, made when a part first touches them, and kept. If parts take over pieces that others have
+/// not begun, each touches more blocks with time, up to all of them.
 template <class Op, class... Ts>
 class lazy_blocks {
  public:

@@ -12,20 +12,20 @@
 
 namespace skel::runtime::reduction {
 
-/// Of how many of a loop's iterations one is run twice to time the body.
+/// Iterations of a loop for each one that is run twice to time the body.
 inline constexpr std::size_t timed_share = 1000;
 
-/// What an iteration of a body that nobody could time is taken to need [s]: it makes a value for each slot.
+/// Assumed time of an iteration of a body that nobody could time [s]: it makes a value for each slot.
 inline double least_body_seconds(std::size_t iterations, std::size_t subscripts) {
   return iterations == 0 ? 0 : least_seconds_each * static_cast<double>(subscripts) / static_cast<double>(iterations);
 }
 
-/// What an iteration takes beside accumulating, on one thread [s], from no more than `most` of them: one after the
-/// other, as they run in the loop, where the next one begins before the last has ended; in windows that are evenly
-/// spread, and as long as it takes for reading the clock, which is subtracted, to be a quarter of the time. Nothing
-/// where it is more than half. Each window runs twice: the first time brings to the caches what the second finds there,
-/// and the shorter one counts, so that it does not matter if the thread is held up. Calls body(i, accumulator) with an
-/// accumulator that drops what it gets, 2 `most` times at the most.
+/// Time of an iteration without accumulating, on one thread [s], from no more than `most` of them. They run one after
+/// the other, as in the loop, where the next one begins before the last has ended. They form evenly spread windows, so
+/// long that reading the clock, which is subtracted, is a quarter of their time. Nothing if it is more than half. Each
+/// window runs twice: the first run fills the caches for the second. The shorter one counts, and so it does not matter
+/// if the thread is held up. Calls body(i, accumulator) with an accumulator that drops its values, 2 `most` times at
+/// the most.
 template <class Body>
 std::optional<double> body_seconds(std::size_t iterations, std::size_t most, Body& body) {
   constexpr std::size_t first_guess = 4, most_windows = 4;
@@ -46,7 +46,7 @@ std::optional<double> body_seconds(std::size_t iterations, std::size_t most, Bod
     run_iterations(begin, end, nowhere, body);
     return std::min(middle - start, record::now() - middle);
   };
-  // How long windows have to be, from some iterations at the end.
+  // Length of the windows, from some iterations at the end.
   std::size_t const some = std::min(first_guess, (allowed + 1) / 2);
   double const guess =
       std::max(clock / 8, seconds_of(iterations - some, iterations) - clock) / static_cast<double>(some);

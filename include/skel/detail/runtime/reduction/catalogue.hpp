@@ -12,11 +12,11 @@
 
 namespace skel {
 
-/// What the compiler is told of a loop that is an irregular reduction.
+/// Properties of an irregular reduction's loop, for the compiler.
 struct reduction_rules {
   /// The body may be called several times for an iteration: it does nothing but accumulate.
   bool replayable = false;
-  /// What the bits of the results may depend on. With any_parts, an iteration adds at most once to each of its slots.
+  /// Determinism of rounded results. With any_parts, an iteration adds at most once to each of its slots.
   plan::determinism determinism = plan::determinism::none;
 };
 
@@ -26,7 +26,7 @@ constexpr reproducible_t::operator reduction_rules() const {
 
 namespace runtime::reduction {
 
-/// Whether an algorithm may be used for an operator, types of arrays and rules.
+/// True if an algorithm may be used for an operator, types of arrays and rules.
 template <class Algorithm, reduction_rules Rules, class Op, class... Ts>
 inline constexpr bool is_legal = [] {
   using enum plan::reduction_algorithm;
@@ -44,7 +44,7 @@ inline constexpr auto all_algorithms =
                          selective_privates<Op, Ts...>, local_write<Op, Ts...>, atomic_updates<Op, Ts...>,
                          lazy_blocks<Op, Ts...>, segmented_gather<Op, Ts...>>;
 
-/// The types of those that are legal: the set that a selector chooses from, and all that is compiled.
+/// The types of the legal ones: a selector chooses from them, and nothing else is compiled.
 template <reduction_rules Rules, class Op, class... Ts>
 inline constexpr auto legal_algorithms = boost::hana::filter(all_algorithms<Op, Ts...>, [](auto algorithm) {
   return boost::hana::bool_c<is_legal<typename decltype(algorithm)::type, Rules, Op, Ts...>>;

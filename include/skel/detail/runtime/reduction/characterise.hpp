@@ -9,12 +9,12 @@
 
 namespace skel::runtime::reduction {
 
-/// How much of a pattern is followed to find its features. All subscripts are read.
+/// The part of a pattern that is followed to find its features. All subscripts are read.
 struct extent {
-  /// Elements to follow: which threads touch them is found for whole words of 64 elements, drawn by a hash, about so
+  /// Elements to follow: threads that touch them are found for whole words of 64 elements, drawn by a hash, about so
   /// many elements in all.
   std::size_t elements = std::numeric_limits<std::size_t>::max();
-  /// Subscripts whose owners and cache lines are counted; from evenly spread windows of iterations where there are more.
+  /// Subscripts to count owners and cache lines of; from evenly spread windows of iterations if there are more.
   std::size_t owners = std::numeric_limits<std::size_t>::max();
   std::size_t line = 8;  ///< elements that share a cache line, a power of 2
 };
@@ -24,17 +24,17 @@ struct extent {
 /// O(subscripts / P + N P / 64) for each part; N P / 8 bytes for a while.
 pattern_features characterise(pattern const& of, team& workers, extent const& how = {});
 
-/// An extent that does with all subscripts what takes about as long as reading them.
+/// An extent whose work on all subscripts takes about as long as reading them.
 extent extent_of(pattern const& of, std::size_t line);
 
 /// Subscripts that a sample reads, about: at most two iterations of 16 subscripts in each window where they are long.
 inline constexpr std::size_t sampled_subscripts = 192;
 
 /// The features of a pattern, estimated from 24 short windows of its iterations, by the calling thread, in a few
-/// microseconds whatever the pattern's size. Where threads meet is judged by whether the iterations of elements that
-/// lie next to each other in the sample run on the same thread: with the share s of such pairs, about 1/s threads are
-/// taken to share a region, and to draw their subscripts there at random. `line`: elements that share a cache line.
-/// Rough: how wrong predictions by it are was found with samples that were taken in the same way. O(1).
+/// microseconds whatever the pattern's size. Pairs of neighbours in the sample show where threads meet: the iterations
+/// of a share s of them run on the same thread. About 1/s threads are then taken to share a region, and to draw their
+/// subscripts there at random. `line`: elements that share a cache line. Rough: errors of predictions by it were found
+/// with samples taken in the same way. O(1).
 pattern_features sample(pattern const& of, std::size_t parts, std::size_t line);
 
 }  // namespace skel::runtime::reduction

@@ -24,7 +24,7 @@ struct check_values {
                 "are named in check_values<Values, Arrays>)");
 };
 
-/// What a body is given to see what it adds to so many arrays, before all algorithms are instantiated for it.
+/// An accumulator that checks a body's values for so many arrays, before all algorithms are instantiated for it.
 template <std::size_t Arrays>
 struct body_probe {
   template <class... Values>

@@ -15,8 +15,8 @@
 
 namespace skel::runtime::reduction {
 
-/// Every legal algorithm for an operator, types of arrays and rules, each with its plan and its buffers, of which one
-/// is used at a time. Which one is said at run time, once for an execution; the loop inside knows its algorithm's type.
+/// Every legal algorithm for an operator, types of arrays and rules, each with its plan and its buffers. One is used at
+/// a time, chosen at run time, once for an execution; the loop inside knows its algorithm's type.
 template <reduction_rules Rules, class Op, class... Ts>
 class reduction_engine {
  public:
@@ -69,14 +69,14 @@ class reduction_engine {
     });
   }
 
-  /// What all algorithms together keep [B].
+  /// Memory of all algorithms together [B].
   std::size_t bytes() const {
     std::size_t sum = 0;
     boost::hana::for_each(algorithms_, [&](auto const& one) { sum += one.bytes(); });
     return sum;
   }
 
-  /// What one of them keeps [B].
+  /// Memory of one of them [B].
   std::size_t bytes(plan::reduction_algorithm algorithm) const {
     std::size_t kept = 0;
     boost::hana::for_each(algorithms_, [&](auto const& one) {
@@ -95,7 +95,7 @@ class reduction_engine {
   Op const& op() const { return op_; }
 
  private:
-  /// Sums whose bits may not depend on who is free when come of fixed blocks.
+  /// Sums whose bits may not depend on which threads are free when come from fixed blocks.
   static constexpr dealing dealt = Rules.determinism == plan::determinism::none ? dealing::on_demand : dealing::blocks;
 
   template <class Algorithm>

@@ -67,15 +67,15 @@ phase accumulating(Loop const& loop) {
   return {"accumulate", loop.subscript_bytes(), loop.subscript_bytes()};
 }
 
-/// The phase that merges `privates` private elements of `bytes` into an array of n: they are read and reset, and what
-/// they are merged into is read and written.
+/// The phase that merges `privates` private elements of `bytes` into an array of n. It reads and resets them, and reads
+/// and writes the elements that they are merged into.
 inline phase merging(double privates, double n, double bytes) {
   double const footprint = (privates + std::min(privates, n)) * bytes;
   return {"merge", 2 * footprint, footprint};
 }
 
-/// Runs iterations with an accumulator that make(i) makes. A function of its own, so that the loop has all registers
-/// and is the same code whoever runs it: make has all that it needs by value, but for the operator.
+/// Runs iterations with accumulators from make(i). A function of its own, so that the loop has all registers and is the
+/// same code for every caller. So make has all that it needs by value, but for the operator.
 template <class Make, class Body>
 [[gnu::noinline]] void run_iterations(std::size_t begin, std::size_t end, Make const make, Body& body) {
   for (std::size_t i = begin; i < end; ++i) {
@@ -98,10 +98,10 @@ auto directly(Loop const& loop, Columns into, Op const& op) {
   return [loop, into, &op](std::size_t i) { return direct_accumulator{loop.locate(i), into, op}; };
 }
 
-/// What accumulating a subscript, or merging an element of one private copy, takes at the least [s]: a cycle or two.
+/// Least time to accumulate a subscript, or to merge an element of one private copy [s]: a cycle or two.
 inline constexpr double least_seconds_each = 0.5e-9;
 
-/// How long an iteration takes one thread, with waiting: as it was last, and at the least what its subscripts take.
+/// Time of an iteration on one thread, with waiting: the last one, but at least the time of its subscripts.
 class pace {
  public:
   template <class Loop>
@@ -127,8 +127,8 @@ void share_iterations(phase const& what, Loop const& loop, team& workers, pace& 
   as_last.took(record::now() - begin, loop.iterations, workers.parts());
 }
 
-/// Deals out what is to be merged: part(pieces), each of its pieces a block of `things`, `each` elements of all copies
-/// in one of them. Who merges does not matter to the sums.
+/// Deals out a merge: part(pieces), each of its pieces a block of `things`; a thing has `each` elements of all copies.
+/// Sums do not depend on the part that merges.
 template <class F>
 void share_merge(phase const& what, std::size_t things, double each, team& workers, F&& part) {
   workers.share(what, things, dealing::on_demand,

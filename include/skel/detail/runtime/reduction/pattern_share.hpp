@@ -8,13 +8,13 @@
 
 namespace skel::runtime::reduction {
 
-/// Which iterations of a pattern that all ranks have a rank runs.
+/// Iterations that a rank runs of a pattern that all ranks have.
 enum class share_of_rank : std::uint8_t {
   block,     ///< iterations that follow each other, with as many subscripts as those of any other rank
   touching,  ///< all that touch its block of the elements: those at its border run on other ranks as well
 };
 
-/// What a rank runs of a pattern that is the same on all ranks. Kept as long as the pattern is the same.
+/// A rank's share of a pattern that is the same on all ranks. Kept as long as the pattern is the same.
 /// Memory: of the iterations that the rank runs.
 class pattern_share {
  public:

@@ -13,7 +13,7 @@ namespace skel::runtime::reduction {
 template <class Op, class... Ts>
 class private_copies {
  public:
-  /// Room for copies of n elements, all the identity. Who has filled a copy helps with those of others.
+  /// Room for copies of n elements, all the identity. A part that has filled its copy helps others.
   void hold(std::size_t elements, team& workers, Op const& op) {
     std::size_t const parts = workers.parts();
     copies_.resize(parts);
@@ -40,7 +40,7 @@ class private_copies {
     clean();
   }
 
-  /// Runs a loop, each part accumulating into its copy. What is merged then is clean() after it.
+  /// Runs a loop, each part accumulating into its copy. To be followed by a merge, and clean() after it.
   template <class Loop, class Body>
   void accumulate(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
     share_iterations(accumulating(loop), loop, workers, pace_, [&](std::size_t part, auto& pieces) {

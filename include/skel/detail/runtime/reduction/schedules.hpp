@@ -9,7 +9,7 @@
 #include <skel/detail/runtime/reduction/touched.hpp>
 #include <skel/detail/runtime/threads/team.hpp>
 
-/// What inspectors make of a pattern, for a number of parts. A schedule holds for one version of a pattern.
+/// Results of inspectors for a pattern and a number of parts. A schedule holds for one version of a pattern.
 /// Numbers of iterations and contributions are kept in 32 bits: see fits().
 namespace skel::runtime::reduction {
 
@@ -17,7 +17,7 @@ namespace skel::runtime::reduction {
 using iteration = std::uint32_t;
 using contribution = std::uint32_t;
 
-/// Whether the iterations and subscripts of a pattern can be numbered in a schedule.
+/// True if the iterations and subscripts of a pattern can be numbered in a schedule.
 bool fits(pattern const& of);
 
 /// Iterations, as runs [begin, end).
@@ -25,7 +25,7 @@ struct iteration_run {
   iteration begin = 0, end = 0;
 };
 
-/// REPLINK: what each part touches, as runs of elements, cut where the slices of the merge are.
+/// REPLINK: the elements that each part touches, as runs, cut where the slices of the merge are.
 struct link_schedule {
   struct run {
     subscript begin = 0, end = 0;
@@ -43,10 +43,9 @@ struct link_schedule {
 /// O(subscripts / P + N / 64 + runs) for each part.
 link_schedule make_link_schedule(pattern const& of, team& workers);
 
-/// SELPRIV: one of the parts that touch an element writes it (class writers): it accumulates into the array itself.
-/// Every other part that touches it has a private one, packed in the order of the elements. Iterations of a part that
-/// touch no private element need no second index; the others have a row of it: an element e >= 0, or ~place of a
-/// private one.
+/// SELPRIV: one of the parts that touch an element writes it (class writers), straight into the array. Every other part
+/// that touches it has a private one, packed in the order of the elements. Iterations of a part that touch no private
+/// element need no second index. The others have a row of it: an element e >= 0, or ~place of a private one.
 struct selective_schedule {
   struct part {
     std::vector<iteration_run> interior;
@@ -63,8 +62,8 @@ struct selective_schedule {
 /// O(subscripts / P + N P / 64) for each part; for a while N P / 4 bytes more.
 selective_schedule make_selective_schedule(pattern const& of, team& workers);
 
-/// LOCALWR: which iterations each owner of a block of elements runs: those that touch nothing else, and those of which
-/// it must leave out what others own.
+/// LOCALWR: the iterations that each owner of a block of elements runs. Some touch nothing else. Of the others it must
+/// leave out the elements of other owners.
 struct owner_schedule {
   struct part {
     std::vector<iteration_run> interior;
@@ -77,8 +76,8 @@ struct owner_schedule {
 /// O(subscripts / P + iterations of the part) for each part.
 owner_schedule make_owner_schedule(pattern const& of, team& workers);
 
-/// Segmented gather: the contributions to each element in the order of the iterations, and which elements each part
-/// gathers: about as many contributions for each.
+/// Segmented gather: the contributions to each element in the order of the iterations, and the elements that each part
+/// gathers, with about as many contributions for each.
 struct gather_schedule {
   std::vector<contribution> contributions;
   std::vector<std::size_t> offsets;  ///< N + 1: those of element e are contributions[offsets[e]] to [offsets[e + 1]]

@@ -10,7 +10,7 @@
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/runtime/threads/team.hpp>
 
-/// How irregular reductions run: plans made of a pattern, and the algorithms that use them.
+/// The execution of irregular reductions: plans made of a pattern, and the algorithms that use them.
 namespace skel::runtime::reduction {
 
 /// A set of elements, one bit each.
@@ -23,7 +23,7 @@ struct element_set {
   std::size_t size() const;
 };
 
-/// Which elements each part of the iterations touches, the iterations dealt in P contiguous blocks.
+/// The elements that each part of the iterations touches, the iterations dealt in P contiguous blocks.
 struct touched_map {
   std::size_t elements = 0;
   std::vector<element_set> parts;
@@ -32,9 +32,9 @@ struct touched_map {
 /// O(subscripts / P + N / 64) for each part; N P / 8 bytes.
 touched_map find_touched(pattern const& of, team& workers);
 
-/// Which part writes an element that several parts touch into the array itself, and which have private ones: the lowest
-/// and the highest part that touches it write it by turns, along the elements, so that neighbours share the work of
-/// what they share. A turn is an eighth of the elements of a part.
+/// Chooses the part that writes an element of several parts into the array itself; the others have private ones. The
+/// lowest and the highest part that touch it write by turns, along the elements, and so neighbours share the work on
+/// their common elements. A turn is an eighth of the elements of a part.
 class writers {
  public:
   writers(std::size_t elements, std::size_t parts)
@@ -82,8 +82,8 @@ void for_each_run(element_set const& set, std::size_t first, std::size_t last, V
   }
 }
 
-/// Which of P contiguous blocks of N elements holds an element: plan::owner_of(), which divides only where the element
-/// is not in the block of the one before.
+/// Finds the owner of an element, of P contiguous blocks of N elements: plan::owner_of(), which divides only if the
+/// element is not in the block of the one before.
 class owner_finder {
  public:
   owner_finder(std::size_t elements, std::size_t parts) : elements_(elements), parts_(parts) {}

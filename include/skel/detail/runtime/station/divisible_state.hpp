@@ -40,7 +40,7 @@ class divisible_state : public station_state {
   virtual std::vector<std::size_t> parts_of(items_base const& batch, std::size_t& position) const = 0;
   /// Those items for which `there` is true, and the others, each in the order that they had.
   virtual halves split(std::unique_ptr<items_base> batch, std::vector<bool> const& there) const = 0;
-  /// What became of both, each item in its place.
+  /// Joins the results of both, each item in its place.
   virtual std::unique_ptr<items_base> merge(halves of, std::vector<bool> const& there) const = 0;
 };
 
@@ -61,8 +61,8 @@ concept finds_parts = requires(F const& function, In const& item) {
   { function.part_of(item) } -> std::convertible_to<std::size_t>;
 };
 
-/// Whether a stage's function says that its state is divisible: it writes parts, or counts and finds them. One that
-/// does so by half does not compile.
+/// True if a stage's function says that its state is divisible: it writes parts, or counts and finds them. A function
+/// that does only half of this does not compile.
 template <class F, class In>
 consteval bool has_divisible_state() {
   if constexpr (writes_parts<F> || reads_parts<F> || (counts_parts<F> && finds_parts<F, In>)) {
@@ -86,8 +86,8 @@ consteval bool has_divisible_state() {
   }
 }
 
-/// The state of a stage's function object with parts. What all parts share is what its serialize() for cereal names,
-/// where it has one.
+/// The state of a stage's function object with parts. The parts share the data that its serialize() for cereal names,
+/// if it has one.
 template <class F, class In, class Out>
 class function_parts final : public divisible_state {
  public:
@@ -186,7 +186,7 @@ class function_parts final : public divisible_state {
     archive.expect_end();
   }
 
-  /// What `put` appends, behind how long that is.
+  /// Appends the bytes of `put`, behind their number.
   template <class Put>
   static void append(std::string& to, Put const& put) {
     std::size_t const at = to.size();

@@ -21,8 +21,8 @@ plan::station_plan seen_by_neighbours(program const& line, plan::run_plan const&
 std::vector<std::pair<int, std::size_t>> copy_ranks(plan::station_plan const& station);
 /// Its tree over copy_ranks(). Throws skel::error when the plan's parents are not as plan::station_plan says.
 plan::tree copy_tree(plan::station_plan const& station);
-/// Parcels that a broadcast stage may have begun and not given on: one that is in the copies' hands, those that wait
-/// for them, and those on their way down the tree and up again.
+/// Parcels that a broadcast stage may have begun and not given on. One is in the copies' hands; others wait for them,
+/// or are on their way down the tree and up again.
 std::size_t copy_window(plan::station_plan const& station);
 
 /// Parcels that `consumer` lets `producer` have under way to it: its workers' room divided among the producers, at
@@ -30,8 +30,8 @@ std::size_t copy_window(plan::station_plan const& station);
 std::size_t room(plan::station_plan const& consuming, std::size_t consumer, std::size_t producers,
                  std::size_t producer);
 
-/// Neighbouring farm stations between two serial ones. Which worker of one gives to which of the next is left open, so
-/// the order of the stream can only be seen at `exit`, and has to be restored there only if every farm asked for it.
+/// Neighbouring farm stations between two serial ones. Any worker of one may give to any of the next. So the order of
+/// the stream shows only at `exit`, and has to be restored there only if every farm asked for it.
 struct region {
   std::size_t entry = 0;  ///< the serial station before it
   std::size_t exit = 0;   ///< the serial station behind it

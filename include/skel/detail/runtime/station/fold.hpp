@@ -49,7 +49,7 @@ class partial_fold final : public station_state {
     ++items_;
   }
 
-  /// How many have been added since the last result.
+  /// Items added since the last result.
   std::uint64_t items() const { return items_; }
 
   /// The result of items in their order so far, where there is one.
@@ -213,7 +213,7 @@ class block_worker final : public worker {
   std::uint64_t first_ = 0, end_ = 0;
 };
 
-/// How the workers of a farm fold what they make, ahead of a reduce of the whole stream.
+/// Ways in which workers of a farm fold their results, ahead of a reduce of the whole stream.
 enum class farm_fold : std::uint8_t {
   in_any_order,  ///< to one item when the stream ends
   by_number,     ///< each batch to the largest blocks of the numbers of its items

@@ -14,8 +14,8 @@
 #include <skel/detail/runtime/station/items.hpp>
 #include <skel/detail/runtime/station/worker.hpp>
 
-/// A broadcast stage and the reduce behind it: one station with copies of a worker that all see every batch, and whose
-/// results are joined item by item.
+/// A broadcast stage and the reduce behind it: one station with copies of a worker. All copies see every batch, and
+/// their results are joined item by item.
 namespace skel::runtime {
 
 /// One copy of the worker of a broadcast stage. Used by one thread at a time; others read the same batch meanwhile.
@@ -23,12 +23,12 @@ class stage_copy {
  public:
   virtual ~stage_copy() = default;
 
-  /// What this copy makes of each item. `position` and `bytes` as in worker::process().
+  /// This copy's results, one for each item. `position` and `bytes` as in worker::process().
   virtual std::unique_ptr<items_base> process(items_base const& batch, std::size_t& position, std::uint64_t& bytes) = 0;
   virtual void finish() = 0;
 };
 
-/// What the copies have in common. Any thread may call.
+/// The common part of the copies. Any thread may call.
 class joint_stage {
  public:
   virtual ~joint_stage() = default;

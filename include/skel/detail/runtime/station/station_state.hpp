@@ -11,13 +11,13 @@
 #include <skel/detail/pattern/user_function.hpp>
 #include <skel/detail/runtime/transferable.hpp>
 
-/// What a serial station keeps from item to item, and how it goes to another rank.
+/// State that a serial station keeps from item to item, and its way to another rank.
 namespace skel::runtime {
 
 class divisible_state;
 
-/// What a station keeps from item to item. It goes along when a stream begins on one rank, where its first items are
-/// measured, and goes on with the station on another.
+/// State that a station keeps from item to item. If a station moves from the rank that measured the first items, its
+/// state goes along.
 class station_state {
  public:
   station_state() = default;
@@ -41,13 +41,13 @@ class station_state {
   virtual divisible_state* divisible() { return nullptr; }
 };
 
-/// Whether the state of a function object can travel: its author has given it a skel::serializer, or members that
+/// True if the state of a function object can travel: its author has given it a skel::serializer, or members that
 /// cereal serialises. They are called whatever the type is. One that is only trivially copyable does not count: it may
 /// hold pointers and references, and a lambda with captures always may.
 template <class F>
 concept has_movable_state = std::is_class_v<F> && !std::is_empty_v<F> && (has_serializer<F> || cereal_serializable<F>);
 
-/// Whether state_of() may give one.
+/// True if state_of() may give one.
 template <class F>
 inline constexpr bool may_move_state = has_movable_state<F>;
 template <skeletons::wrapper F>
@@ -84,7 +84,7 @@ class function_state final : public station_state {
   F& function_;
 };
 
-/// What bytes of a state mean: a checkpoint is read by who writes it in the same form.
+/// The meaning of a state's bytes: a checkpoint can be read by a program that writes the same form.
 struct state_form {
   std::string written{};  ///< how it is written; empty: it is not
   /// Of a class whose serialize() is given a version, and so reads what older ones have written (CEREAL_CLASS_VERSION).
@@ -115,8 +115,8 @@ state_form form_of(F const& function) {
     return {bytes + "serialize()"};
 }
 
-/// The state of a stage's function that can travel; nullptr: there is none, or it cannot, because of its type or of one
-/// that its author's functions name.
+/// The state of a stage's function, if it can travel. nullptr: there is none, or it cannot, because of its type or of
+/// one that its author's functions name.
 template <class F>
 std::shared_ptr<station_state> state_of(F& function) {
   if constexpr (skeletons::wrapper<F>) {

@@ -31,7 +31,7 @@ class worker {
 
   /// Before the first item: functions that take a token get this one.
   virtual void stop_by(std::stop_token const& /*token*/) {}
-  /// What the next batch has become of: so many items of the source, from this number on.
+  /// Source items behind the next batch: so many, from this number on.
   virtual void stands_for(std::uint64_t /*first_item*/, std::uint64_t /*source_items*/) {}
   /// Takes every item of `batch` through the user's function; a sink returns nullptr, and so does one that folds items
   /// and has no result yet. `position` is the index of the item in hand, also when the function throws. `bytes` is
@@ -40,7 +40,7 @@ class worker {
                                               std::uint64_t& bytes) = 0;
   /// Bytes that the last call of process() made and did not return, because it folded them.
   virtual std::uint64_t folded_bytes() const { return 0; }
-  /// Whether process() is, or was when it threw, beyond the stage's function: it combines results for the reduce
+  /// True if process() is, or was when it threw, beyond the stage's function: it combines results for the reduce
   /// behind.
   virtual bool combines() const { return false; }
   /// After the last item: what is still held back; nullptr: nothing. `bytes` as in process().
@@ -62,13 +62,13 @@ class spin_lock {
   std::atomic<bool> flag_{false};
 };
 
-/// What a source has produced and nobody has taken yet.
+/// Items that a source has produced and nobody has taken yet.
 struct open_batch {
   std::unique_ptr<items_base> items;
   std::uint64_t bytes = 0;
 };
 
-/// When a source should stop filling its batch.
+/// Limits at which a source should stop filling its batch.
 struct batch_limits {
   std::size_t items = 1;
   std::size_t bytes = 1;
@@ -84,9 +84,9 @@ class producer {
   /// Before the first item: a function that takes a token gets this one. An empty item that it returns once the token
   /// is stopped does not end the stream.
   virtual void stop_by(std::stop_token const& token) = 0;
-  /// Calls the user's function until it has given as many items or bytes as the limits say, whether or not they were
-  /// taken meanwhile, the open batch is full, the stream has ended or `stop` is set. `on_first` is called when an item
-  /// has entered an empty batch.
+  /// Calls the user's function until it has given the items or bytes of the limits, taken meanwhile or not. It also
+  /// ends if the open batch is full, the stream has ended or `stop` is set. `on_first` is called when an item has
+  /// entered an empty batch.
   virtual state fill(batch_limits limits, std::atomic<bool> const& stop, std::function<void()> const& on_first) = 0;
 
   /// Takes the open batch, which may have no items (then `items` is null).

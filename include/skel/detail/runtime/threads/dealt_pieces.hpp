@@ -11,15 +11,15 @@
 
 namespace skel::runtime {
 
-/// Things dealt out to P parts, each its block, which it takes in pieces from the front. A part that has done its own
-/// takes pieces over from the back of the block of which most is left, so that all end together although threads begin
-/// late, are held up, or run on cores of unequal speed.
+/// Things dealt out to P parts. Each part takes its block in pieces from the front. A part that has done its own takes
+/// pieces over from the back of the block with most left. So all end together although threads begin late, are held up,
+/// or run on cores of unequal speed.
 class dealt_pieces {
  public:
-  /// How long a piece ought to take [s], where a block takes so long. Taking n pieces costs n c, and in the end the
-  /// others wait for half a piece, T / 2n: least for pieces of sqrt(2 c T).
+  /// Best time of a piece [s], for a block that takes so long. Taking n pieces costs n c, and in the end the others
+  /// wait for half a piece, T / 2n: least for pieces of sqrt(2 c T).
   static double best_piece(double block_seconds);
-  /// How many things a piece ought to have of n in P blocks, of which each takes at least so long [s].
+  /// Best number of things in a piece, of n in P blocks, if each takes at least so long [s].
   static std::size_t best_grain(std::size_t things, std::size_t parts, double seconds_each);
 
   /// Deals anew: things 0 to n, block_of(n, parts, p) to each part (blocks of whole units from 2^32 things on), in

@@ -12,32 +12,32 @@
 
 namespace skel::runtime {
 
-/// Threads of a oneTBB arena that run one function until it has nothing left to do. When nobody has work the threads go
-/// back to oneTBB, which puts them to sleep; parallel algorithms that a user's stage calls share the same arena.
+/// Threads of a oneTBB arena that run one function until it has nothing left to do. Without work the threads go back to
+/// oneTBB, which puts them to sleep. Parallel algorithms that a user's stage calls share the same arena.
 ///
-/// More lanes than cores take the cores from each other in the middle of an item, so there are only as many at first,
-/// if the maker says so, and more where they wait: as look() finds.
+/// More lanes than cores take the cores from each other in the middle of an item. So there are only as many at first,
+/// if the maker says so, and more if look() finds that they wait.
 class lanes {
  public:
-  /// Up to `threads` lanes, each of which calls `drain()`: it must return when there is no work, and must be safe to
-  /// run on several threads at once. Throws skel::error if the system does not give as many threads. `cores`: so many
-  /// at first; 0: all.
+  /// Up to `threads` lanes, each of which calls `drain()`. It must return when there is no work, and be safe to run on
+  /// several threads at once. Throws skel::error if the system does not give as many threads. `cores`: so many lanes at
+  /// first; 0: all.
   lanes(std::size_t threads, std::function<void()> drain, std::size_t cores = 0);
   ~lanes();
 
-  /// Sees to it that one more lane runs drain() after this call, if fewer than may run do. Call it after the work has
-  /// been made visible. Any thread.
+  /// Makes one more lane run drain() after this call, if fewer than may run do. Call it after the work has been made
+  /// visible. Any thread.
   void wake();
 
   /// From now on up to `threads` lanes, if those are more than before. If the system does not give as many threads,
   /// there are as many lanes as before, and a warning on standard error. One thread at a time.
   void grow(std::size_t threads);
 
-  /// Looks whether lanes wait, for sleep, input or other threads, while there is more work, and lets others run then:
-  /// as many as keep the cores busy, by the share of the time in which lanes computed since the last look. A lane whose
-  /// core another thread has waits for nothing. All may run where no lane has come back for `patience`: it may wait for
-  /// another one, and compute meanwhile. `turns`: a number that changes whenever a lane takes work; `waiting`: how much
-  /// work waits for a lane. How long until the next look [s]; infinite: none is needed. O(lanes). One thread at a time.
+  /// Finds lanes that wait, for sleep, input or other threads, while there is more work, and lets others run then: as
+  /// many as keep the cores busy. It judges by the share of the time in which lanes computed since the last look. A
+  /// lane whose core others have does not count as waiting. All may run if no lane has come back for `patience`: it may
+  /// wait for another one, and compute meanwhile. `turns`: changes whenever a lane takes work; `waiting`: amount of
+  /// work that waits for a lane. Returns the time to the next look [s]; infinite: none. O(lanes). One thread at a time.
   double look(std::uint64_t turns, std::size_t waiting);
   static constexpr double patience = 0.1;  ///< [s]
 

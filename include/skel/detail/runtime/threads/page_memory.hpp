@@ -5,9 +5,9 @@
 
 namespace skel::runtime {
 
-/// Memory that is given back when it is destroyed; its content is not defined. Large memory has huge pages where the
-/// system offers them: small ones are given and zeroed one by one when they are first touched, and each is looked up in
-/// a small cache afterwards. How much gets huge pages: base/pages.hpp.
+/// Memory that is given back when it is destroyed; its content is not defined. Large memory has huge pages if the
+/// system offers them. Small ones are given and zeroed one by one at their first touch, and each is looked up in a
+/// small cache afterwards. Amount of memory in huge pages: base/pages.hpp.
 class page_memory {
  public:
   page_memory() = default;
@@ -28,7 +28,7 @@ class page_memory {
   ~page_memory();
 
   std::byte* data() const { return data_; }
-  /// What is kept: where a huge page has room for more than was asked for, that too [B].
+  /// Memory that is kept, with the room that a huge page has beyond the request [B].
   std::size_t bytes() const { return bytes_; }
 
  private:

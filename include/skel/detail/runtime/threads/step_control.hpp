@@ -7,7 +7,7 @@
 
 namespace skel::runtime {
 
-/// When threads that call a function for many things, in the order of their numbers, stop before the end.
+/// Decides when threads that call a function for many things, in the order of their numbers, stop before the end.
 class step_control {
  public:
   explicit step_control(std::atomic<bool> const* interrupt) : interrupt_(interrupt) {}
@@ -24,8 +24,8 @@ class step_control {
   /// Things that are done between two looks: looks at variables that others change make a loop over things of some
   /// nanoseconds take twice as long.
   std::size_t stride() const { return stride_; }
-  /// As many as take 10 us, 64 at most, where each took so long last time [s]; one where that is not known (0). Looks
-  /// then cost less than a thousandth. To be called while nothing is done.
+  /// As many as take 10 us, 64 at most, if each took so long last time [s]; one if that is not known (0). Looks then
+  /// cost less than a thousandth. To be called while nothing is done.
   void set_stride(double seconds_each) {
     constexpr double between_looks = 1e-5, most = 64;
     double const fitting = seconds_each > 0 ? between_looks / seconds_each : 1;

@@ -11,7 +11,7 @@
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/runtime/threads/dealt_pieces.hpp>
 
-/// Who does the parts of a phase of a parallel algorithm.
+/// Teams do the parts of a phase of a parallel algorithm.
 namespace skel::runtime {
 
 /// A function of the number of a part, called and not kept.
@@ -30,17 +30,17 @@ class part_function {
   void (*call_)(void*, std::size_t);
 };
 
-/// What is known of a phase before it runs.
+/// Properties of a phase that are known before it runs.
 struct phase {
   char const* name = "";
   double bytes = 0;      ///< that all parts together must at least read and write [B]
   double footprint = 0;  ///< of what they read and write [B]
 };
 
-/// Who does what of the things that a phase has to do.
+/// Distribution of a phase's things over the parts.
 enum class dealing {
   blocks,     ///< part p does block p
-  on_demand,  ///< whoever is free takes over what others have not begun
+  on_demand,  ///< a free part takes over what others have not begun
 };
 
 /// Runs phases of P parts each.
@@ -52,8 +52,8 @@ class team {
   /// P, at least 1.
   std::size_t parts() const { return parts_; }
 
-  /// Calls part(0), ..., part(P - 1), each once, on any threads; returns when all have returned. What one phase has
-  /// written the next one sees. The exception of the part with the lowest number is rethrown when all have ended.
+  /// Calls part(0), ..., part(P - 1), each once, on any threads; returns when all have returned. The next phase sees
+  /// all writes of this one. The exception of the part with the lowest number is rethrown when all have ended.
   template <class F>
   void run(phase const& what, F&& part) {
     run_parts(what, parts_, part_function(part));
@@ -78,9 +78,9 @@ class team {
     std::size_t part_;
   };
 
-  /// Like run(), where all parts together are to do n things: calls part(p, pieces) for each, which takes its pieces
-  /// until there are no more. On demand they have `grain` things each, and a part may get none; where several parts
-  /// throw, it is not said which things had been done.
+  /// Like run(), for n things in all: calls part(p, pieces) for each part, which takes its pieces until there are no
+  /// more. On demand they have `grain` things each, and a part may get none. If several parts throw, it is not said
+  /// which things had been done.
   template <class F>
   void share(phase const& what, std::size_t things, dealing how, std::size_t grain, F&& part) {
     bool const takes_over = how == dealing::on_demand && runs_at_once();
