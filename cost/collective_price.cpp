@@ -48,7 +48,7 @@ struct lateness {
   double sends, hops;
 };
 
-/// Those that no other vertex is behind in both, and the largest degree.
+/// The vertices that no other one exceeds in both, and the largest degree.
 std::pair<std::vector<lateness>, double> latest_vertices(plan::tree const& shape) {
   std::vector<lateness> all(shape.size(), {0, 0});
   double degree = 0;
@@ -101,7 +101,7 @@ std::vector<double> candidate_sizes(plan::tree const& shape, collective_problem 
     auto const work = [&](message const& s) { return model.receive_overhead(s) + gamma * s.bytes; };
     auto const sends = fit(1, busy);
     auto const hops = fit(1, [&](message const& s) { return model.transfer(s) + (reduces ? gamma * s.bytes : 0); });
-    // What the pace of the root, or of a rank under it, is set by.
+    // These set the pace of the root, or of a rank under it.
     std::vector<line_of_size> paces;
     if (reduces)
       paces = {fit(degree, receive), fit(degree, work), sends};
@@ -122,11 +122,11 @@ std::vector<double> candidate_sizes(plan::tree const& shape, collective_problem 
   return sizes;
 }
 
-/// How many of the best candidates are improved.
+/// Number of best candidates that are improved.
 constexpr std::size_t starts = 4;
 
-/// Steps of one kind that improving one takes at most. Candidates are next to the best; where times hardly depend on
-/// the segment, steps of one message could go on through all their numbers for the sake of a rounding.
+/// Most steps of one kind to improve one of them. Candidates are next to the best. If times hardly depend on the
+/// segment, steps of one message could go on through all their numbers for the sake of a rounding.
 constexpr int most_steps = 64;
 
 template <class Price>

@@ -73,7 +73,7 @@ struct builder {
 
   bool has_room(code c) const { return items(c) <= here.buffer; }
 
-  /// One name for states that differ by which of several equal workers is in which state.
+  /// One name for states that differ only by an exchange of equal workers.
   configuration canonical(configuration state) const {
     if (in_turn) {
       if (mine.size() == 1) {  // equal workers in a ring: turn it until number 0 sends next
@@ -177,7 +177,7 @@ std::vector<char> automaton::releasing() const {
 std::vector<worker_class> classify(line const& model) {
   auto const rates = worker_rates(model);
   std::vector<worker_class> classes;
-  std::map<std::size_t, std::size_t> names;  // hosts in the order in which they come: only who shares with whom matters
+  std::map<std::size_t, std::size_t> names;  // hosts in the order in which they come: only the sharing of hosts counts
   for (std::size_t i = 0; i < model.stations.size(); ++i) {
     auto const first = classes.size();
     for (std::size_t w = 0; w < rates[i].size(); ++w) {

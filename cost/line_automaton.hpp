@@ -21,9 +21,9 @@ struct step {
   double weight = 1;
 };
 
-/// Local states in an order in which every step but `accept` goes up: falling 2 * unfinished + finished items.
-/// The product of two automata, ordered lexicographically, keeps the property because what leaves the left one raises
-/// its state and the left one is the more significant.
+/// Local states in an order in which every step but `accept` goes up: falling 2 * unfinished + finished items. The
+/// product of two automata, ordered lexicographically, keeps the property: an item that leaves the left one raises its
+/// state, and the left one is the more significant.
 struct automaton {
   std::size_t size = 1;
   std::vector<step> inner;            ///< processing, and moves inside
@@ -44,7 +44,7 @@ struct worker_class {
   std::vector<std::size_t> members;  ///< indices into station.workers
 };
 
-/// What the states of one station mean, averaged over its workers (population: summed).
+/// Meaning of the states of one station, averaged over its workers (population: summed).
 struct local_meaning {
   std::vector<double> busy, blocked, population;
 };
@@ -54,8 +54,8 @@ std::vector<worker_class> classify(line const& model);
 
 /// Number of states of station i's automaton, as far as a double can hold it. O(workers).
 /// On demand, each class of m equal workers is a multiset of m of the 2 k + 3 states of one worker. In turn, n items
-/// are where n turns have put them, and each of the min(n, m) first ones is finished or not; where workers differ, also
-/// whose turn it is counts.
+/// are where n turns have put them, and each of the min(n, m) first ones is finished or not. If workers differ, the
+/// turn counts too.
 double count_local_states(line const& model, std::size_t i, std::vector<worker_class> const& classes);
 
 /// Automaton of station i. Throws skel::error beyond `limit` states, before anything is built, and skel::stopped when

@@ -13,8 +13,8 @@ namespace {
 
 inline constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
 
-/// The tail is the longest row of last stations within this many states: its tables then stay in the first-level
-/// cache, and whole rows of it are added at a time.
+/// The tail is the longest row of last stations within this many states. Its tables then stay in the first-level cache,
+/// and whole rows of it are added at a time.
 inline constexpr std::size_t tail_states = 128;
 
 /// Sorts steps by one of their ends and gives where each state's begin.
@@ -160,7 +160,7 @@ void line_chain::tabulate() {
     tail_to_[at] = tail_steps_[e].to;
     tail_at_[at] = static_cast<std::uint32_t>(e);
   }
-  // What the tail must know of the head.
+  // The tail must know this of the head: busy workers on its hosts.
   std::map<std::vector<std::size_t>, std::uint32_t> context_of;
   context_.resize(heads);
   std::vector<std::size_t> key(tail_.hosts.size());

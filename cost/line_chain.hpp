@@ -22,7 +22,7 @@ class line_chain {
   /// Throws skel::error beyond max_states states, and skel::stopped when the condition is met.
   line_chain(line const& model, std::size_t max_states, stop_condition const& stop = {});
 
-  /// Do both lines have the same chain but for rates?
+  /// True if both lines have the same chain but for rates.
   bool fits(line const& model, std::vector<worker_class> const& classes) const;
   /// New rates for the same structure.
   void set_rates(line const& model, std::vector<worker_class> const& classes);
@@ -36,16 +36,16 @@ class line_chain {
   /// The flows of arrivals out of pi.
   void arrive(double* arrivals) const;
 
-  /// One step of value iteration for the time until the next arrival: later[s] is the mean time from state s to the
-  /// next arrival plus soon[where that arrival leads]; both are indexed like arrivals. Fills value() for all states.
+  /// One step of value iteration for the time until the next arrival. `later[s]`: mean time from state s to the next
+  /// arrival, plus `soon` where that leads. Both are indexed like arrivals. Fills value() for all states.
   /// min(later - soon) <= 1 / throughput <= max(later - soon) (Odoni 1969, Operations Research 17(5):857-860).
   void sweep_back(double const* soon, double* later);
   std::vector<double> const& value() const { return value_; }
 
-  /// Does the chain embedded at arrivals go round in phases? Round-robin farms of unequal workers make it so, and two
+  /// True if the chain embedded at arrivals goes round in phases. Round-robin farms of unequal workers make it so. Two
   /// of them also make states that cannot be reached from the empty line.
   bool periodic() const { return !reachable_.empty(); }
-  /// Can an arrival, starting from the empty line, ever lead to entry i of the arrivals?
+  /// True if an arrival, starting from the empty line, can ever lead to entry i of the arrivals.
   bool reachable(std::size_t i) const { return reachable_.empty() || reachable_[i]; }
 
   std::vector<double>& pi() { return pi_; }

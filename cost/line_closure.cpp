@@ -19,7 +19,7 @@ inline constexpr double least_ready = 1e-12;
 /// Sweeps of a window before its neighbours are told.
 inline constexpr int sweeps_per_visit = 4;
 
-/// What is stopped, for messages.
+/// The work that is stopped, for messages.
 inline constexpr char const* closure = "line: its window closure";
 
 /// A window of more states is refused.
@@ -59,7 +59,7 @@ line_estimate from_exact(line_solution const& exact, std::size_t stations) {
           exact.throughput, exact.stations, exact.latency, exact.sweeps};
 }
 
-/// What windows of equal structure share: the product of their stations, and what its states say about its ends.
+/// The common part of windows of equal structure: the product of their stations, and flags of its states for its ends.
 struct window_structure {
   std::vector<detail::automaton> stations;
   std::vector<detail::local_meaning> meanings;

@@ -182,7 +182,7 @@ class simulation {
     }
   }
 
-  /// Who is ready to do what the turn or the demand of a farm lets one of them do; nobody: nullptr.
+  /// True if a worker is ready; of a station: the one whose turn it is, or any on demand.
   static bool has_finished(simulated_worker const& one) { return one.finished; }
   static bool has_room(simulated_worker const& one) { return one.items < one.room; }
   bool can_give(simulated_station const& here) const { return any(here, here.next_out, has_finished); }

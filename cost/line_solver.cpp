@@ -25,7 +25,7 @@ inline constexpr double value_gap = 1e-11;
 /// Journal of Mathematical Analysis and Applications 34:495-501).
 inline constexpr double lazy = 0.5;
 
-/// What is stopped, for messages.
+/// The work that is stopped, for messages.
 inline constexpr char const* solution = "line: its exact solution";
 
 struct balance {
@@ -65,7 +65,7 @@ balance check_balance(detail::line_chain const& chain) {
 }  // namespace
 
 struct line_solver::state {
-  /// What lines of one structure share, and what was found for the last of them.
+  /// The common part of lines of one structure, and the results of the last of them.
   struct entry {
     detail::line_chain chain;
     std::vector<double> arrivals{};  // forwards: flows

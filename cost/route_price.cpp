@@ -14,7 +14,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 using path = route_times::path;
 
-/// `of(times)` is how long a message takes the port in question.
+/// `of(times)` is the time for which a message takes the port in question.
 template <class Busy, class Way>
 route_times collect(grid_models const& models, std::vector<std::size_t> const& hosts, double bytes, bool reversed,
                     Busy busy, Way way) {
@@ -37,7 +37,7 @@ route_times collect(grid_models const& models, std::vector<std::size_t> const& h
   return all;
 }
 
-/// What goes one way over the trees of a route.
+/// Times of messages that go one way over the trees of a route.
 struct one_way {
   explicit one_way(std::size_t clusters)
       : arrival(clusters, 0), served(clusters, 0), depth(clusters, 0), port(clusters, 0), link(clusters, 0) {}
@@ -49,13 +49,13 @@ struct one_way {
   std::vector<double> link;     // pace of the link from the parent
 };
 
-/// What all segments but the first take at this pace [s]. Also where a link is missing, and its pace infinite.
+/// Time of all segments but the first at this pace [s]. Also for a missing link, whose pace is infinite.
 double further(route_outline const& route, double pace) {
   return route.segments > 1 ? static_cast<double>(route.segments - 1) * pace : 0;
 }
 
-/// How long a segment keeps a link between two clusters busy: as long as it keeps its own way busy, or, as far as ways
-/// are apart and stripes take several at once, the least number of relays on either side shorter.
+/// Time for which a segment keeps a link between two clusters busy: the time of its own way. As far as ways are apart
+/// and stripes take several at once, it is divided by the least number of relays on either side.
 double link_pace(route_outline const& route, route_times const& times, std::size_t a, std::size_t b) {
   auto const ways = std::min<std::uint64_t>({route.stripes, route.segments, route.hosts[a], route.hosts[b]});
   return times.link(a, b).pace * (1 - times.apart * (1 - 1 / static_cast<double>(ways)));
@@ -85,8 +85,8 @@ one_way walk(route_outline const& route, route_times const& times, bool broadcas
       continue;
     }
     // One message in for each segment, and about as many out; the root of the collective gives each segment once. A
-    // relay has its part for the first segment on the way that is counted already, and again after each turn: with k
-    // segments, k / spread - 1 times. With as many stripes as ranks, its sends inside are part of what all have to do.
+    // relay's part for the first segment is counted on the way already. It comes again after each turn: with k
+    // segments, k / spread - 1 times. With as many stripes as ranks, its sends inside are part of the work of all.
     auto const hosts = static_cast<double>(route.hosts[c]);
     double const spread = std::min(static_cast<double>(stripes), hosts);
     double const again = std::max(0.0, 1 / spread - 1 / static_cast<double>(route.segments));
@@ -100,15 +100,15 @@ one_way walk(route_outline const& route, route_times const& times, bool broadcas
   return result;
 }
 
-/// When each cluster has a broadcast, or the root what comes from it in a reduction (times `up`), if messages that are
-/// under way together share ports and links, and arrive together at the end [s]. `way`: of the route, where each has
-/// ports and links to itself.
+/// Time when each cluster has a broadcast, or the root the part of each cluster in a reduction (times `up`) [s].
+/// Messages that are under way together share ports and links, and arrive together at the end. `way`: of the route,
+/// where each has ports and links to itself.
 ///
 /// Arrivals at the relays of cluster c lie between first_c and first_c + span. Those of the parent p are under way
-/// together; they are through after work = max((part_p - 1) (d_p busy_p + far_p), (k - 1) pace of the link), part_p of
-/// the k segments at each relay, and none much before. So the first is late by what that exceeds the span, and clusters
-/// are not done in a pipeline any more: first_c + max(span, (k - 1) port_c) + depth_c. Inside the root's cluster a
-/// window bounds what is under way together.
+/// together. They are through after work = max((part_p - 1) (d_p busy_p + far_p), (k - 1) pace of the link), none much
+/// before. Each relay has part_p of the k segments. So the first is late by the excess of work over the span. Clusters
+/// are then not done in a pipeline, but at first_c + max(span, (k - 1) port_c) + depth_c. Inside the root's cluster a
+/// window bounds the messages under way together.
 std::vector<double> done_at_once(route_outline const& route, route_times const& times, one_way const& way) {
   std::size_t const n = route.hosts.size();
   auto const segments = static_cast<double>(route.segments);
@@ -133,8 +133,8 @@ std::vector<double> done_at_once(route_outline const& route, route_times const& 
   return done;
 }
 
-/// When the last speaker of an exchange has combined what all others sent it, if all begin at once: each sends to those
-/// behind it in turn, and combines at the end. O(clusters^2).
+/// Time when the last speaker of an exchange has combined the messages of all others, if all begin at once [s]. Each
+/// sends to those behind it in turn, and combines at the end. O(clusters^2).
 double exchanged(route_times const& down, route_times const& up) {
   std::size_t const n = down.inside.size();
   std::vector<double> sent(n, 0), received(n, 0), combining(n, 0);

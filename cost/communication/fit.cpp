@@ -23,7 +23,7 @@ namespace {
 using samples_view = std::span<probe_sample const>;
 using sizes_to_times = std::map<double, double>;
 
-/// How often noise alone may make L a function of the size.
+/// Probability with which noise alone may make L a function of the size.
 constexpr double wrongly_bent = 0.01;
 
 char const* name_of(probe_kind kind) {
@@ -111,9 +111,8 @@ piecewise_linear monotone(sizes_to_times const& times) {
   return piecewise_linear(std::move(points));
 }
 
-/// Relative standard errors of the medians of a kind. Sizes with three samples or more tell how much one sample
-/// scatters: the median over them stands for sizes with fewer, and is the least that is believed. Empty where no size
-/// has three.
+/// Relative standard errors of the medians of a kind. Sizes with three samples or more tell the scatter of one sample.
+/// Its median over them stands for sizes with fewer, and is the least that is believed. Empty if no size has three.
 sizes_to_times errors_of_medians(samples_view samples, probe_kind kind) {
   std::map<double, std::vector<double>> times;
   for (probe_sample const& s : samples)
@@ -150,7 +149,7 @@ latency_and_gap split(samples_view samples, sizes_to_times const& transfers, siz
   for (auto const& [bytes, seconds] : transfers)
     if (auto const gap = gaps.find(bytes); gap != gaps.end()) {
       auto const part = [bytes = bytes](sizes_to_times const& errors) { return errors.empty() ? 0 : errors.at(bytes); };
-      // What subtracting rounded numbers loses is there without any noise.
+      // Subtracting rounded numbers loses this even without noise.
       double const rounding = 8 * std::numeric_limits<double>::epsilon() * seconds;
       ways.push_back({seconds - gap->second,
                       std::hypot(seconds * part(transfer_errors), gap->second * part(gap_errors), rounding)});

@@ -41,8 +41,8 @@ std::vector<message_path> paths_between(platform::description const& machine, st
   return paths;
 }
 
-/// The longest latency of the shortest tree that joins all clusters: where the mesh hangs together, messages of an
-/// update cross one that is as long, in both directions.
+/// The longest latency of the shortest tree that joins all clusters. If the mesh is connected, messages of an update
+/// cross one that is as long, in both directions.
 double least_wait(part_hosts const& on, std::vector<std::size_t> const& parts) {
   std::size_t const n = on.clusters();
   if (n == 1) return parts[0] > 1 ? on.paths[0].least_latency() : 0;

@@ -84,7 +84,7 @@ registry<named_row> const& solvers() {
 
 namespace {
 
-/// Sweeps that cost about as much as multilevel cycles: a cycle takes 10 to 15 sweeps and a chain 10 to 70 cycles
+/// Sweeps that cost about as much as multilevel cycles. A cycle takes 10 to 15 sweeps, and a chain 10 to 70 cycles
 /// (measured on birth-death chains, queueing networks, random graphs and machines that break, 8000 to 110,000 states).
 constexpr std::size_t patience = 1000;
 
@@ -158,9 +158,9 @@ stationary_distribution detail::stationary(incoming const& q, solve_options cons
 
 namespace skel::cost::pepa::detail {
 
-// States are censored one after the other, the last first: what entered state k and left it again becomes direct
-// transitions between the remaining ones. Only sums, products and quotients of positive numbers, so that every
-// probability is exact to a few units of rounding, however stiff the chain.
+// States are censored one after the other, the last first. Flow that entered state k and left it again becomes direct
+// transitions between the remaining ones. Only sums, products and quotients of positive numbers: every probability is
+// exact to a few units of rounding, however stiff the chain.
 std::vector<double> eliminate(incoming const& q) {
   std::size_t const n = q.states();
   std::vector<double> rate(n * n, 0.0);  // row: source

@@ -10,8 +10,8 @@
 
 namespace skel::cost::pepa::detail {
 
-/// A chain with its states renumbered, stored by the target of its transitions, without those from a state to itself,
-/// several between the same two states added up: what the balance equations of each state need.
+/// A chain with its states renumbered, stored by the target of its transitions, as balance equations need it. It has no
+/// transitions from a state to itself, and several between the same two states are added up.
 struct incoming {
   std::vector<std::size_t> first;
   std::vector<std::uint32_t> source;
@@ -67,10 +67,10 @@ incoming renumber(Outgoing const& given, std::vector<std::uint32_t> numbers) {
   return result;
 }
 
-/// What cost::pepa::stationary() gives, by the number that states had before.
+/// cost::pepa::stationary(), by the numbers that states had before.
 stationary_distribution stationary(incoming const& q, solve_options const& options);
 
-/// The order that the chain suggests, or one found in its graph: the reverse post-order of a depth-first search that
+/// The order that the chain suggests, or one found in its graph: the reverse post-order of a depth-first search. This
 /// takes fast transitions first, so that they lead forward.
 std::vector<std::uint32_t> sweep_order(chain const& given);
 
@@ -92,8 +92,8 @@ struct iterated {
   bool settled = true;  // further iterations would not change the result noticeably
 };
 
-/// Gauss-Seidel sweeps, ascending, from `probability`, until the residual is below `tolerance` or `most` sweeps; ends
-/// also when it can be foreseen that more than `patience` sweeps would be needed.
+/// Gauss-Seidel sweeps, ascending, from `probability`, until the residual is below `tolerance` or `most` sweeps. Ends
+/// also if it foresees that more than `patience` sweeps would be needed.
 iterated sweep(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most,
                std::size_t patience);
 

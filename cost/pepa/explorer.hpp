@@ -14,12 +14,12 @@
 
 namespace skel::cost::pepa::detail {
 
-/// Words -> dense numbers in the order of first use. Open addressing; the words stand in one array. Where all have one
+/// Words -> dense numbers in the order of first use. Open addressing; the words stand in one array. If all have one
 /// word, that is the address.
 class word_table {
  public:
   std::uint32_t insert(std::span<std::uint32_t const> words);
-  /// Fetches ahead what insert() reads first, and when that is there, what it reads next.
+  /// Fetches ahead the first reads of insert(); expect_more(), once these are there, the next ones.
   void expect(std::span<std::uint32_t const> words) const;
   void expect_more(std::span<std::uint32_t const> words) const;
   std::span<std::uint32_t const> words(std::uint32_t number) const {
@@ -47,9 +47,9 @@ struct group {
 };
 
 /// The states of every component of a structure, found and numbered as they are needed. The state of a cooperation is
-/// the words of its parts one after the other: for one copy its state, for several the number of different states
-/// and, sorted, each state with its number of copies; parts of one state, such as processors, have none. What a state
-/// of a component can do is computed once, however many states of the whole contain it.
+/// the words of its parts one after the other. For one copy this is its state; for several it is the number of
+/// different states and, sorted, each state with its number of copies. Parts of one state, such as processors, have
+/// none. Transitions of a component's state are computed once, however many states of the whole contain it.
 class explorer {
  public:
   explorer(syntax const& tree, structure const& net, std::size_t max_states, std::size_t max_bytes);
@@ -61,7 +61,7 @@ class explorer {
   /// Appends the parts of a state of a cooperation or hiding, in the order of the structure.
   void parts(index component, std::uint32_t state, std::vector<group>& out) const;
 
-  /// Where in the text a component in this state performs an action, actively or passively; the system if nowhere.
+  /// Place in the text where a component in this state performs an action, actively or passively; else the system.
   position locate(index component, std::uint32_t state, index action, bool passive) const;
   /// A state in words.
   std::string describe(index component, std::uint32_t state) const;
@@ -82,15 +82,15 @@ class explorer {
     std::vector<group> groups;
     std::vector<bool> covered;  // per action: shared or hidden here
   };
-  /// One way in which a part can perform a shared action: what its words become, and with which probability.
+  /// One way in which a part can perform a shared action: its words afterwards, and the probability.
   struct alternative {
     std::size_t first, length;
     double probability;
   };
 
-  /// Whether a part has one state only, and one copy.
+  /// True if a part has one state only, and one copy.
   bool is_constant(part const& p) const { return p.copies == 1 && constant_[p.component]; }
-  /// Whether no state of a component belongs to two states of the root: their transitions are not kept.
+  /// True for components without a state that belongs to two states of the root: their transitions are not kept.
   std::vector<bool> passed_through() const;
   std::span<local_transition const> known(index component, std::uint32_t state) const;
   void ensure(index component, std::uint32_t state);
@@ -128,7 +128,7 @@ class explorer {
   std::vector<std::size_t> alternative_first_, chosen_;
 };
 
-/// What a state_space shares.
+/// The data that a state_space shares.
 struct derivation {
   derivation(std::shared_ptr<syntax const> model, std::size_t max_states, std::size_t max_bytes)
       : tree(std::move(model)), explored(*tree, tree->net, max_states, max_bytes) {}

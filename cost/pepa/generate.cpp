@@ -81,7 +81,7 @@ class writer {
     bool turns = false;
   };
 
-  /// How a worker gets its rate.
+  /// The source of a worker's rate.
   enum class sharing {
     constant,  // it has its own, whatever else happens on the host
     counted,   // the processor knows which of its stations are busy
@@ -132,7 +132,7 @@ class writer {
   void define_rate(std::string const& name, double value) { rate_text_ += name + " = " + exact(value) + ";\n"; }
   void define(std::string const& name, std::string const& body) { process_text_ += name + " = " + body + ";\n"; }
 
-  /// What a worker does while it processes: `done` follows the service, `again` is the state itself.
+  /// A worker while it processes: `done` follows the service, `again` is the state itself.
   std::string serve(std::size_t i, std::size_t w, std::string const& rate_name, std::string const& done,
                     std::string const& again) {
     worker const& me = line_.stations[i].workers[w];
@@ -203,7 +203,7 @@ class writer {
     return name;
   }
 
-  /// Who is next: In2_1 takes the next item for worker 1 and becomes In2_2.
+  /// The turns: In2_1 takes the next item for worker 1 and becomes In2_2.
   void write_turns(std::string const& name, std::size_t i, names (writer::*actions)(std::size_t, std::size_t) const) {
     for (std::size_t w = 0; w < width(i); ++w)
       define(name + "_" + ordinal(w), any_of((this->*actions)(i, w), name + "_" + ordinal((w + 1) % width(i))));

@@ -11,9 +11,9 @@
 
 namespace skel::cost::pepa::detail {
 
-// The most probable state r (after some sweeps) gets the unnormalised probability 1 and its equation is left out:
-// for every other state s, x_s - sum_{t != r} x_t q_ts / q_s = q_rs / q_s. The matrix is a nonsingular M-matrix, for
-// which incomplete factorisations exist.
+// The most probable state r (after some sweeps) gets the unnormalised probability 1, and its equation is left out. For
+// every other state s: x_s - sum_{t != r} x_t q_ts / q_s = q_rs / q_s. The matrix is a nonsingular M-matrix, for which
+// incomplete factorisations exist.
 iterated project(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most) {
   std::size_t const n = q.states();
   iterated result = sweep(q, probability, tolerance, 20, no_limit);
@@ -50,9 +50,9 @@ iterated project(incoming const& q, std::vector<double>& probability, double tol
   solver.compute(a);
   if (solver.info() != Eigen::Success) return result;
 
-  // Iterative refinement: each round solves for the correction alone, so that rounding and the drift of BiCGSTAB's own
-  // residual do not limit the result. It goes on below the tolerance, as long as a round gains a digit: where states
-  // mix slowly, a small residual still leaves an error.
+  // Iterative refinement: each round solves for the correction alone. So rounding and the drift of BiCGSTAB's own
+  // residual do not limit the result. It goes on below the tolerance, as long as a round gains a digit: if states mix
+  // slowly, a small residual still leaves an error.
   constexpr std::size_t rounds = 20;
   for (std::size_t i = 0; i < rounds && result.iterations < most; ++i) {
     solver.setMaxIterations(static_cast<Eigen::Index>(std::min<std::size_t>(500, most - result.iterations)));

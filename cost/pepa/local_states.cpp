@@ -94,7 +94,7 @@ void local_states::fill(index at) {
 
 void local_states::connect() {
   filled_.assign(states_.size(), false);
-  // What stands unguarded in a definition first, in an order in which parts come before what they are parts of.
+  // First the unguarded nodes of each definition, in an order in which parts come before the whole.
   for (index const def : tree_.dependency_order) {
     if (!tree_.sequential[def]) continue;
     std::vector<index> todo{tree_.definitions[def].root}, open;

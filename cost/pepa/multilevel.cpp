@@ -206,7 +206,7 @@ class accelerator {
 
 // Horton and Leutenegger 1994, SIGMETRICS, pp. 191-200: a cycle sweeps, adds states up into groups, improves the chain
 // of the groups in the same way (twice: a W-cycle), and scales each group. Groups follow the flows, as those of De
-// Sterck et al. 2008, SIAM Journal on Scientific Computing 30(5):2235-2262; accelerated as in De Sterck et al. 2010,
+// Sterck et al. 2008, SIAM Journal on Scientific Computing 30(5):2235-2262. Acceleration as in De Sterck et al. 2010,
 // SIAM Journal on Scientific Computing 32(3):1652-1671, but by Anderson's combination.
 iterated multilevel(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most) {
   constexpr std::size_t window = 20;    // cycles

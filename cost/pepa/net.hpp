@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-/// What a checked model means: its sequential components as local states and transitions, and the composition of
-/// components that the system equation is. Both are finite and independent of the size of the state space.
+/// The meaning of a checked model: its sequential components as local states and transitions, and the system equation
+/// as a composition of components. Both are finite and independent of the size of the state space.
 namespace skel::cost::pepa::detail {
 
 using index = std::uint32_t;
@@ -35,7 +35,7 @@ struct part {
 };
 
 /// A node of the system equation. Equal nodes are one component. Cooperations over the same actions are one node with
-/// any number of parts: min and the product of shares are associative and commutative, so
+/// any number of parts: min and the product of shares are associative and commutative. So
 /// (P <L> Q) <L> R = P <L> (Q <L> R), and copies of one component are interchangeable.
 struct component {
   enum class sort : std::uint8_t { sequential, cooperation, hiding };

@@ -37,10 +37,10 @@ std::vector<bool> actions_of_a_cycle(state_space const& space, std::uint32_t sta
   return found;
 }
 
-/// An order of the given states in which every transition but those of one action leads forward, if there is such an
-/// action: a Gauss-Seidel sweep in it is one step of the chain embedded at that action, however stiff the rest. Empty
-/// if there is none. The states are a closed class; `number` maps a state to its place in `states`, or to none.
-/// O(transitions) per action.
+/// An order of the given states in which every transition but those of one action leads forward. Empty if there is no
+/// such action. A Gauss-Seidel sweep in it is one step of the chain embedded at that action, however stiff the rest.
+/// The states are a closed class; `number` maps a state to its place in `states`, or to none. O(transitions) per
+/// action.
 std::vector<std::uint32_t> order_around_one_action(state_space const& space, std::vector<std::uint32_t> const& states,
                                                    std::vector<std::uint32_t> const& number) {
   std::size_t const n = states.size();

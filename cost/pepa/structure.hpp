@@ -14,8 +14,8 @@ namespace skel::cost::pepa::detail {
 /// active in one and passive in another.
 bool merge(std::vector<local_transition>& transitions, index& mixed);
 
-/// The local states of all sequential components. Expressions that are written alike are one state; a name that stands
-/// for another name is that state.
+/// The local states of all sequential components. Expressions that are written alike are one state. A name for another
+/// name is that state.
 class local_states {
  public:
   explicit local_states(syntax const& tree);

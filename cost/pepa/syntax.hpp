@@ -12,8 +12,8 @@
 
 #include "net.hpp"
 
-/// The syntax tree of a PEPA model. Trees live in arrays and refer to their parts by index; a part always stands
-/// before what is made of it, so most passes are loops and none recurses.
+/// The syntax tree of a PEPA model. Trees live in arrays and refer to their parts by index. A part always stands before
+/// nodes made of it, so most passes are loops and none recurses.
 namespace skel::cost::pepa::detail {
 
 /// Copies of a component that one array may have.

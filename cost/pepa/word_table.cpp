@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::uint32_t empty = ~std::uint32_t{0};
 
-/// Where the search for words begins. Multiplies and folds each word; the constants are odd and random. Words that
-/// differ only in the last bits of the last word, as states often do that are found one after the other, are neighbours
-/// in the table, and so in the cache.
+/// The place where the search for words begins. Multiplies and folds each word; the constants are odd and random.
+/// States found one after the other often differ only in the last bits of the last word. They are then neighbours in
+/// the table, and so in the cache.
 std::size_t place_of(std::span<std::uint32_t const> words) {
   constexpr std::uint32_t neighbours = 8;
   std::uint64_t h = 0x9e3779b97f4a7c15u;

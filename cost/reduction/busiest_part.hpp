@@ -9,8 +9,8 @@
 
 namespace skel::cost {
 
-/// What the busiest part of a reduction does: tells it to tell(mechanism, amount), which is a list of amounts, or a sum
-/// of what they take.
+/// The work of the busiest part of a reduction: tells it to tell(mechanism, amount), which makes a list of amounts, or
+/// a sum of their times.
 class busiest_part {
  public:
   busiest_part(reduction_problem const& problem, cache_sizes const& caches)

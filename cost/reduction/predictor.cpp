@@ -84,7 +84,7 @@ std::optional<reduction_time> reduction_predictor::predict_by(constants const& f
     setup += seconds;
     if (is_of_fresh_buffers(one)) fresh += seconds;
   });
-  // What the first use is expected to take longer than an execution.
+  // Expected time of the first use beyond that of an execution.
   auto const& moved = fit.moved[how][place];
   reduction_time time;
   time.run = moved.median * run;

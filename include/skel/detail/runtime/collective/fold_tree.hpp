@@ -77,8 +77,8 @@ constexpr std::uint32_t first_block(std::uint64_t begin, std::uint64_t end) {
   return std::min(longest, static_cast<std::uint32_t>(std::countr_zero(begin)));
 }
 
-/// Mean number of largest blocks of n successive numbers, over all places where they may begin. Of level k there are (n
-/// - 2^k + 1) / 2^k, and each one of level k + 1 has two of them. O(log n).
+/// Mean number of largest blocks of n successive numbers, over all places where they may begin. Of level k there are
+/// (n - 2^k + 1) / 2^k, and each one of level k + 1 has two of them. O(log n).
 constexpr double mean_blocks(double n) {
   double blocks = n;
   for (double length = 2; length <= n; length *= 2) blocks -= (n - length + 1) / length;
