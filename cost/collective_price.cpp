@@ -21,7 +21,7 @@ namespace {
 using plan::collective_algorithm;
 using plan::collective_problem;
 
-/// The price of an algorithm on a tree without its schedule, or nothing where there is no such recursion.
+/// The price of an algorithm on a tree without its schedule, or nothing if there is no such recursion.
 template <class Model>
 std::optional<double> tree_price(collective_algorithm const& algorithm, plan::tree const& shape,
                                  collective_problem problem, Model const& model, double gamma) {

@@ -136,7 +136,7 @@ struct builder {
   }
 };
 
-/// Renumbers, sorts, and adds up what goes the same way.
+/// Renumbers and sorts steps, and adds up those that go the same way.
 void tidy(std::vector<step>& steps, std::vector<state_id> const& rank) {
   for (auto& one : steps) one.from = rank[one.from], one.to = rank[one.to];
   std::sort(steps.begin(), steps.end(), [](step const& a, step const& b) {

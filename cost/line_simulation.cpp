@@ -171,7 +171,7 @@ class simulation {
     }
   }
 
-  /// Those of the moves from `first` to `last` that can begin. The others have not become able to.
+  /// Begins those of the moves from `first` to `last` that can begin. The others have not become able to.
   void start_moves(std::size_t first, std::size_t last) {
     for (std::size_t i = first; i <= last && i < moves_.size(); ++i) {
       auto& move = moves_[i];
@@ -204,7 +204,7 @@ class simulation {
     return *chosen;
   }
 
-  /// In turn among equals.
+  /// The worker with the fewest items, in turn among equals.
   static simulated_worker& emptiest(simulated_station& among) {
     auto& workers = among.workers;
     std::size_t best = among.next_in % workers.size();

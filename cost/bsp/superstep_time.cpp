@@ -18,7 +18,7 @@ double rounds(std::size_t many) {
   return many < 2 ? 0 : static_cast<double>(std::bit_width(many - 1));
 }
 
-/// Of each cluster. O(clusters).
+/// The first host of each cluster. O(clusters).
 std::vector<std::size_t> first_hosts(platform::description const& hosts) {
   std::vector<std::size_t> first;
   std::size_t next = 0;

@@ -46,7 +46,7 @@ struct together {
   double latency = 0;
 };
 
-/// With so many hosts of each of the clusters; all, where nothing is said.
+/// Takes so many hosts of each of the clusters together; all of them if `hosts` is empty.
 together of_clusters(program const& of, std::span<std::size_t const> clusters,
                      std::span<std::size_t const> hosts = {}) {
   SKEL_EXPECTS(!clusters.empty() && (hosts.empty() || hosts.size() == clusters.size()));

@@ -17,8 +17,8 @@ double surface_of(double elements) {
   return edge * edge;
 }
 
-/// From each of these clusters to each, in rows; of clusters without a link in one direction or the other, one that
-/// nothing passes.
+/// Paths from each of these clusters to each, in rows. A missing link, in either direction, is a path that nothing
+/// passes.
 std::vector<message_path> paths_between(platform::description const& machine, std::span<std::size_t const> taken,
                                         double usable) {
   constexpr platform::link none{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};

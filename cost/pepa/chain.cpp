@@ -36,12 +36,12 @@ double imbalance(incoming const& q, std::vector<double> const& probability) {
 iterated sweep(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most,
                std::size_t patience) {
   constexpr std::size_t few = 4, between_forecasts = 40;
-  constexpr double rounding = 1e-15;  // what the sums of imbalance() leave even of an exact solution
+  constexpr double rounding = 1e-15;  // left by the sums of imbalance() even of an exact solution
   iterated result;
   double before = std::numeric_limits<double>::infinity(), long_before = before;
   for (std::size_t steps = few;;) {
     result.residual = imbalance(q, probability);
-    // A small residual is a small error only where sweeps contract fast: error <= residual / (1 - contraction).
+    // A small residual is a small error only if sweeps contract fast: error <= residual / (1 - contraction).
     double const contraction = std::pow(std::min(1.0, result.residual / before), 1.0 / static_cast<double>(steps));
     double const target = std::clamp(tolerance * (1 - contraction), std::min(rounding, tolerance), tolerance);
     before = result.residual;

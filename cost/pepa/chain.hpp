@@ -97,7 +97,7 @@ struct iterated {
 iterated sweep(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most,
                std::size_t patience);
 
-/// Preconditioned BiCGSTAB. The result may have negative entries where it did not converge; they are set to 0.
+/// Preconditioned BiCGSTAB. The result may have negative entries if it did not converge; they are set to 0.
 iterated project(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most);
 
 /// Multilevel aggregation from `probability`, until the estimated error and the residual are below `tolerance`, `most`

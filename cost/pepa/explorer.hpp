@@ -66,7 +66,7 @@ class explorer {
   /// A state in words.
   std::string describe(index component, std::uint32_t state) const;
 
-  /// Forgets what was computed but not the states of their numbers. Nothing can be expanded any more.
+  /// Forgets the transitions, but not the states of the numbers. Nothing can be expanded any more.
   void forget_transitions();
 
  private:

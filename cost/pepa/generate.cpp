@@ -195,7 +195,7 @@ class writer {
     write_alike(i, base);
   }
 
-  /// A constant for the rate of a farm's worker, where the rate stands in the worker itself.
+  /// A constant for the rate of a farm's worker, if the rate stands in the worker itself.
   std::string own_rate(std::size_t i, std::size_t w, std::string const& suffix) {
     if (sharing_of(i, w) != sharing::constant) return "";
     std::string const name = "mu" + ordinal(i) + suffix;

@@ -23,7 +23,7 @@ class local_states {
   /// The state of a sequential node.
   index of(index node) const { return state_of_[node]; }
   std::vector<local_state> take() { return std::move(states_); }
-  /// Actions that a state or what follows it performs, sorted, without tau.
+  /// Actions that a state or its successors perform, sorted, without tau.
   std::vector<index> alphabet(index state) const;
 
  private:

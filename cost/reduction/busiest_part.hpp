@@ -40,7 +40,7 @@ class busiest_part {
       case local_write: {
         double const share = of_.load * each;
         tell_loop(tell, share, n_ * bytes_ * each);
-        // Of what a part runs.
+        // Share of crossing iterations among those of a part.
         double const crossing = of_.copies == 0 ? 0 : (of_.copies - 1 + of_.crossing) / of_.copies;
         tell(mechanism::checked_owner, subscripts_ * share * crossing);
         tell(mechanism::crossing_iteration, iterations_ * share * crossing);
