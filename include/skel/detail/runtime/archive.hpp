@@ -13,8 +13,8 @@
 
 namespace skel::runtime {
 
-/// A value as bytes that from_bytes() reads back on another rank. T is what cereal can serialize, strings, vectors and
-/// optionals included. O(size of the value).
+/// A value as bytes that from_bytes() reads back on another rank. T: types that cereal can serialize, strings, vectors
+/// and optionals included. O(size of the value).
 template <class T>
 std::string to_bytes(T const& value) {
   std::ostringstream out;

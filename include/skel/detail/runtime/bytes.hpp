@@ -30,7 +30,7 @@ inline std::span<std::byte const> bytes_of(std::string const& text) {
   return std::as_bytes(std::span(text));
 }
 
-/// Takes `size` bytes off the front. Throws skel::error where there are fewer.
+/// Takes `size` bytes off the front. Throws skel::error if there are fewer.
 inline std::span<std::byte const> take_bytes(std::span<std::byte const>& from, std::uint64_t size) {
   if (size > from.size()) throw error("a message between ranks is shorter than the values that are read from it");
   auto const front = from.first(size);
@@ -108,7 +108,7 @@ T take_state(std::span<std::byte const>& from) {
   return state;
 }
 
-/// Bytes that a state holds, or takes where its author's functions write it. As item_bytes().
+/// Bytes that a state holds, or takes if its author's functions write it. As item_bytes().
 template <class T>
 std::size_t state_bytes(T const& state) {
   if constexpr ((plain<T> || is_byte_range<T>)&&travel<T>::by_author) {

@@ -22,7 +22,7 @@ namespace skel::runtime {
 /// write, are not trusted.
 class checkpoint_store {
  public:
-  /// One that was found.
+  /// A checkpoint that was found.
   struct found {
     checkpoint what;
     std::filesystem::path file;

@@ -72,8 +72,8 @@ struct failure {
     finish,       ///< its finish() threw
     write,        ///< items that the stage gave could not be serialised for another rank
     read,         ///< items for the stage could not be deserialised
-    write_state,  ///< what the stage keeps could not be serialised for another rank
-    read_state,   ///< what the stage keeps could not be deserialised
+    write_state,  ///< the state of the stage could not be serialised for another rank
+    read_state,   ///< the state of the stage could not be deserialised
   };
   std::string stage;
   kind during = kind::process;
@@ -85,7 +85,7 @@ struct failure {
   std::string what{};
   std::exception_ptr exception{};  ///< stays on its rank
   std::string type{};              ///< of the exception
-  std::string part = "stage";      ///< what `stage` is: or "source", or "sink"
+  std::string part = "stage";      ///< kind of `stage`: this, or "source", or "sink"
   SKEL_FIELDS(stage, during, item, items, rank, what, type, part);
 };
 

@@ -20,7 +20,7 @@ class gathered_values {
   static_assert(check_transferable<Value>::value);
 
  public:
-  /// Of things with numbers from 0 to count - 1.
+  /// For things with numbers from 0 to count - 1.
   explicit gathered_values(std::size_t count) : all_(count) {}
 
   /// Appends the value of a thing. Throws what the author's serializer throws.
@@ -45,7 +45,7 @@ class gathered_values {
       return failed(now);
     }
   }
-  /// Takes what a rank has written, once of each rank. Throws what the author's serializer throws.
+  /// Takes the bytes that a rank has written, once for each rank. Throws what the author's serializer throws.
   void read(std::span<std::byte const> bytes) {
     if (bytes.empty()) return;
     for (; !bytes.empty(); ++come_) {

@@ -24,19 +24,19 @@ class message {
     std::uint64_t first_segment = 0;  ///< of a transport that sends ranges as messages of their own
   };
 
-  /// With a body of `bytes`, of any value, and `ranges` ranges, which have to be added.
+  /// A message with a body of `bytes`, of any value, and `ranges` ranges, which have to be added.
   explicit message(std::size_t bytes = 0, std::size_t ranges = 0);
   message(message&&) noexcept;
   message& operator=(message&&) noexcept;
   ~message();
-  /// With a copy of a plain value as its body.
+  /// A message with a copy of a plain value as its body.
   template <class T>
   static message of(T const& value) {
     message out(sizeof value);
     std::memcpy(out.body().data(), &value, sizeof value);
     return out;
   }
-  /// One that comes, or has come, as bytes(). Its ranges are elsewhere.
+  /// A message that comes, or has come, as bytes(). Its ranges are elsewhere.
   message(std::unique_ptr<std::byte[]> memory, std::size_t size);
 
   std::span<std::byte> body() const { return bytes().subspan(before_body()); }

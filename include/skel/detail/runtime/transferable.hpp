@@ -45,8 +45,8 @@ struct serializer;
 
 namespace runtime {
 
-/// The archives that items are written to and read from. Root is the type of the items, of which what is written may
-/// be a part.
+/// The archives that items are written to and read from. Root is the type of the items; a written value may be a part
+/// of one.
 template <class Root>
 class packer;
 template <class Root>
@@ -90,7 +90,7 @@ template <class T>
 concept plain =
     std::is_trivially_copyable_v<T> && std::is_move_constructible_v<T> && !has_serializer<T> && travel<T>::parts_plain;
 
-/// Of a type that is no standard one. `standard`: skel writes it itself, part by part; `parts_plain`: it points
+/// Traits of a type that is no standard one. `standard`: skel writes it itself, part by part; `parts_plain`: it points
 /// nowhere; `by_author`: it has functions for cereal, or a part of it has.
 template <class T>
 struct travel {
@@ -102,7 +102,7 @@ struct travel {
       (std::is_trivially_copyable_v<T> || (std::default_initializable<T> && cereal_serializable<T>));
 };
 
-/// Of a standard type that is made of values of types Ts, and of nothing else where Whole is true.
+/// Traits of a standard type that consists of values of types Ts, and of nothing else if Whole is true.
 template <bool Whole, class... Ts>
 struct travel_of_parts {
   static constexpr bool standard = true;
@@ -231,7 +231,7 @@ struct hinders<kept<required<T>>, Part> {
   static constexpr bool noted = check_transferable<Part>::value && check_readable<Part>::value;
 };
 
-/// cereal's marks around what a serialize() names.
+/// cereal's marks around the values that a serialize() names.
 template <class T>
 inline constexpr bool is_name_value = false;
 template <class T>
@@ -317,7 +317,7 @@ class packer : public cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClas
   using base = cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClassElision>;
 
  public:
-  /// Behind what is there.
+  /// Appends to a text.
   explicit packer(std::string& to) : base(this), to_(&to) {}
   /// Writes nothing, but counts.
   packer() : base(this) {}
@@ -409,7 +409,7 @@ class packer : public cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClas
   std::map<std::pair<void const*, std::type_index>, shared_entry> shared_;
 };
 
-/// Reads what a packer has written. Throws skel::error where that ends too early.
+/// Reads the values that a packer has written. Throws skel::error if they end too early.
 template <class Root>
 class unpacker : public cereal::InputArchive<unpacker<Root>, cereal::AllowEmptyClassElision> {
   using base = cereal::InputArchive<unpacker<Root>, cereal::AllowEmptyClassElision>;
@@ -437,14 +437,14 @@ class unpacker : public cereal::InputArchive<unpacker<Root>, cereal::AllowEmptyC
     rest_ = rest_.subspan(size);
   }
 
-  /// Nothing more is to be read. Throws skel::error where something is left.
+  /// Expects that nothing is left. Throws skel::error otherwise.
   void expect_end() const {
     if (!rest_.empty())
       throw error("a message between ranks has " + std::to_string(rest_.size()) +
                   " B more than were read: save() and load() of a type differ");
   }
 
-  /// The next value, made of what is read: it needs no default constructor.
+  /// The next value, made from its bytes: it needs no default constructor.
   template <class T>
   T get() {
     using namespace transfer_detail;
@@ -515,7 +515,7 @@ class unpacker : public cereal::InputArchive<unpacker<Root>, cereal::AllowEmptyC
     }
   }
 
-  /// A number of elements that take at least so many bytes each in what is left.
+  /// A number of elements that take at least so many bytes each in the rest.
   std::size_t count_of(std::size_t element_bytes) {
     auto const count = get<std::uint64_t>();
     if (count > rest_.size() / element_bytes) throw error(too_short);
@@ -577,7 +577,7 @@ class unpacker : public cereal::InputArchive<unpacker<Root>, cereal::AllowEmptyC
   std::vector<std::shared_ptr<void>> shared_;
 };
 
-/// For what cereal writes itself: versions of classes, and what save_minimal() returns.
+/// For values that cereal writes itself: versions of classes, and results of save_minimal().
 template <class Root, class T>
 void CEREAL_SERIALIZE_FUNCTION_NAME(packer<Root>& archive, cereal::NameValuePair<T>& named) {
   archive(named.value);

@@ -28,9 +28,9 @@ class array_exchange {
   void begin(std::size_t ranks);
   /// Sorts the accesses of some processes here, in their order, by the ranks where the other processes are.
   void add(array_traffic const& sent, std::span<int const> rank_of);
-  /// Appends what goes to a rank.
+  /// Appends the accesses for a rank.
   void pack(std::size_t rank, std::string& block) const;
-  /// Takes what another rank has packed off the front. Throws skel::error where it ends too early.
+  /// Takes the accesses of another rank off the front. Throws skel::error if they end too early.
   void unpack(std::size_t rank, std::span<std::byte const>& block);
   /// For another rank that has packed nothing.
   void unpack_nothing(std::size_t rank) { come_[rank].clear(); }
@@ -47,7 +47,7 @@ class array_exchange {
   std::vector<std::string> answers_;
 };
 
-/// Calls use(process, which, answer) for each answer of a rank. Throws skel::error where they end too early.
+/// Calls use(process, which, answer) for each answer of a rank. Throws skel::error if they end too early.
 void for_each_answer(std::span<std::byte const> block,
                      std::function<void(process_number, std::uint32_t, array_answer)> const& use);
 

@@ -29,7 +29,7 @@ class process_time {
     begun_ = now();
   }
   void end() { seconds_ = last_ = static_cast<double>(now() - begun_) * 1e-9; }
-  /// It slept.
+  /// For a process that slept.
   void none() { seconds_ = 0; }
 
   /// Time of the thread, which had this share of its core meanwhile [s].
@@ -96,7 +96,7 @@ class process_group {
   /// The failure to combine contributions of the processes here in the superstep packed last. The program fails only if
   /// it goes on, as nobody reads the contributions of its last superstep.
   std::optional<program_failure> const& not_combined() const { return not_combined_; }
-  /// Gives the processes here what this rank and others have packed for them.
+  /// Gives the processes here the data that this rank and others have packed for them.
   virtual std::optional<program_failure> deliver(int rank, std::vector<std::span<std::byte const>> const& blocks) = 0;
 
   /// Bytes that the processes here have sent, or asked for, in the superstep that has been done, by sender and
@@ -111,11 +111,11 @@ class process_group {
   /// Takes the answers of each rank, this one too, to the gets made here. Throws skel::error if they are damaged.
   void take_answers(std::vector<std::span<std::byte const>> const& blocks);
 
-  /// The state of a process and what it is to receive, as bytes; it stays here. Throws what the author's serializer
+  /// The state of a process and the messages for it, as bytes; it stays here. Throws what the author's serializer
   /// throws.
   virtual std::string take(process_number process) = 0;
-  /// Such bytes of another rank are kept aside. Returns how large the state is, as state_bytes(). Throws what the
-  /// author's serializer throws.
+  /// Keeps such bytes of another rank aside. Returns the size of the state, as state_bytes(). Throws what the author's
+  /// serializer throws.
   virtual double stage(process_number process, std::span<std::byte const> bytes) = 0;
   /// Processes that are elsewhere now leave. Those kept aside come, except the refused ones.
   virtual void commit(std::vector<process_number> const& gone, std::vector<process_number> const& refused) = 0;

@@ -108,7 +108,7 @@ consteval bool check_program() {
 
 }  // namespace runtime::bsp
 
-/// A BSP program: what skel::bsp() makes and grid.run() runs.
+/// A BSP program: skel::bsp() makes it, grid.run() runs it.
 template <class Message, class Value, class Make, class Step, class Operator, class Arrays = registered<>,
           class Combiner = runtime::bsp::no_operator>
 struct bsp_program {

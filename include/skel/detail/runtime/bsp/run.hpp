@@ -37,7 +37,7 @@ struct run_options {
   std::vector<double> weights{};              ///< of each process, relative; the caller chooses first_ranks by them
   std::vector<std::size_t> pinned{};          ///< processes that stay where they begin
   std::size_t threads = 1;                    ///< of this rank
-  /// From so many ranks on they relay to each other how a superstep went (plan::relays_of()). The same on all ranks.
+  /// Least number of ranks that relay to each other how a superstep went (plan::relays_of()). The same on all ranks.
   std::size_t relays_from = plan::relays_pay_from;
   /// True: processes are measured for next_moves. The same on all ranks.
   bool measures = false;

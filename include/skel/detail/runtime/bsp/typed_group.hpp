@@ -516,7 +516,7 @@ class typed_group final : public process_group {
     }
   }
 
-  /// By receiver: a counting sort, which keeps the order of the senders.
+  /// Takes messages by receiver: a counting sort, which keeps the order of the senders.
   template <class Slot>
   void take_in_order(inbox& in, std::size_t part, plan::block slots, Slot const& slot) {
     in.come.clear();
@@ -555,7 +555,7 @@ class typed_group final : public process_group {
   std::vector<std::vector<std::vector<sent_letter>>> come_;  // of each other rank, to each part
   std::vector<contribution<value>> folded_;                  // of the processes here
   std::vector<sent_letter*> first_to_;                       // of each process, while messages are combined
-  std::vector<sent_letter const*> elsewhere_;                // of what was sent, what goes to other ranks
+  std::vector<sent_letter const*> elsewhere_;                // messages to other ranks
   std::vector<inbox> inboxes_;                               // of each part
   std::vector<letter> moved_letters_, to_all_;
   std::vector<std::span<letter>> inbox_;         // of each slot, in inboxes_ or moved_letters_

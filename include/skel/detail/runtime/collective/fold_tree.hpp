@@ -92,7 +92,7 @@ class block_fold {
  public:
   using block = contribution<Value, Number>;
 
-  /// Precondition: no number of the block has contributed. O(1) in the mean where numbers rise, otherwise O(blocks that
+  /// Precondition: no number of the block has contributed. O(1) in the mean if numbers rise, otherwise O(blocks that
   /// are later).
   template <class Operator>
   void add(Number first, std::uint32_t level, Value&& value, Operator const& combine) {

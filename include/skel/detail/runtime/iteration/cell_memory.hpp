@@ -24,7 +24,7 @@ class cell_memory {
   cell_memory& operator=(cell_memory const&) = delete;
   ~cell_memory() { clear(); }
 
-  /// Without cells. Throws std::bad_alloc.
+  /// Makes room for `count` cells, and destroys those that were there. Throws std::bad_alloc.
   void resize(std::size_t count) {
     clear();
     made_.assign(std::is_trivially_destructible_v<Cell> ? 0 : count, 0);

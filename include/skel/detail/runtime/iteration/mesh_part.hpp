@@ -48,7 +48,7 @@ class step_work {
   /// Bytes of neighbours that a phase will read, in the order of elements; none: it does not fetch them ahead.
   virtual void fetch_ahead(std::vector<bytes_of_cell> /*parts*/) {}
 
-  /// Writes what an update sends of the elements of some places: mesh_step::bytes each.
+  /// Writes the data of an update for the elements of some places: mesh_step::bytes each.
   virtual void pack(std::span<std::uint32_t const> /*places*/, std::byte* /*to*/) const {}
   /// Reads the same into ghosts from a place on.
   virtual void unpack(plan::block /*places*/, std::byte const* /*from*/) {}
@@ -63,7 +63,7 @@ class step_work {
   virtual bool has_same_fold(step_work const& /*other*/) const { return true; }
   /// Appends the pieces, combined in their order, or as far as the numbers of the elements allow.
   virtual failed contribute(std::string& /*to*/) { return {}; }
-  /// Combines what the ranks have appended, in their order, into the totals.
+  /// Combines the contributions of the ranks, in their order, into the totals.
   virtual failed combine(std::span<std::span<std::byte const> const> /*of*/) { return {}; }
   /// A reduction of the elements of the first places, on this rank alone.
   failed reduce_alone(std::size_t places, step_control& control);
@@ -85,12 +85,12 @@ class mesh_part {
   std::string const& name() const { return name_; }
   /// The name of the program's type.
   std::string const& types() const { return types_; }
-  /// Of the whole mesh.
+  /// Elements of the whole mesh.
   std::size_t elements() const { return elements_; }
   std::span<mesh_step const> steps() const { return steps_; }
   /// Memory that an element takes [B].
   std::size_t bytes_per_element() const { return bytes_; }
-  /// As many as the program says by skel::times(); nothing where it does not.
+  /// The number given to skel::times(); nothing if the program has none.
   std::optional<std::uint64_t> iterations() const { return iterations_; }
 
   /// Makes room for the cells of a layout, with totals as the program begins with them. The layout must stay in place
@@ -114,7 +114,7 @@ class mesh_part {
   /// Appends the cell in a place, with the number of its element. Throws what its author's serializer throws.
   virtual void write_cell(std::size_t place, std::string& to) const = 0;
   /// As begin(), but with totals as they are, and with the cells that others have written: one at least for each place.
-  /// Throws what the author's serializer throws, and skel::error where one is missing.
+  /// Throws what the author's serializer throws, and skel::error if one is missing.
   virtual void adopt(plan::mesh_layout const& layout, std::span<std::span<std::byte const> const> written) = 0;
 
   /// The totals, for a rank that has not computed them.

@@ -20,7 +20,7 @@ namespace skel::runtime::iteration {
 struct run_options {
   std::uint64_t most_iterations = 1'000'000;
   std::size_t threads = 1;  ///< of this rank
-  /// From so many ranks on what they reduce is relayed (plan::relays_of()). The same on all ranks.
+  /// Least number of ranks that relay their reductions (plan::relays_of()). The same on all ranks.
   std::size_t relays_from = plan::relays_pay_from;
   /// Group of each rank: ranks of a group are near to each other alike; empty: all are near. The same on all ranks.
   std::vector<std::size_t> group_of{};

@@ -135,7 +135,7 @@ class typed_update final : public step_work {
  public:
   typed_update(skeletons::mesh_update<Members...> const& step, part_data<Cell, Totals>& of) : step_(step), of_(of) {}
 
-  /// Of an element.
+  /// Bytes of an element.
   static constexpr std::size_t bytes() {
     if constexpr (sizeof...(Members) == 0)
       return sizeof(Cell);
@@ -254,7 +254,7 @@ class typed_all_reduce final : public step_work {
     std::optional<value> sum{};
     tree blocks{};
 
-    /// Of one element.
+    /// The value of a single element.
     value const* only() const { return sum ? &*sum : blocks.empty() ? nullptr : &blocks.all().front().value; }
   };
 

@@ -35,7 +35,7 @@ struct core_share {
   double threads = 1;  ///< of the program that wanted to run while one of these did, itself included, mean; >= 1
   double doubt = 0;    ///< standard error of share(), as a part of it
 
-  /// 0 to 1; 1 where they did not want to run.
+  /// 0 to 1; 1 if they did not want to run.
   double share() const { return ran + held > 0 ? ran / (ran + held) : 1; }
 };
 

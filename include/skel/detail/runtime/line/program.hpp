@@ -118,7 +118,7 @@ inline constexpr bool is_contributions = false;
 template <class T>
 inline constexpr bool is_contributions<skeletons::contributions<T>> = true;
 
-/// Notes a source, of whatever program of this executable, whose place in its stream cannot be written.
+/// Notes a source, of any program of this executable, whose place in its stream cannot be written.
 bool note_unplaced(std::type_info const& source);
 
 /// Noted before main, for every source that some part of the executable may run.

@@ -126,14 +126,14 @@ class line_source : public runtime::file_source {
  public:
   explicit line_source(std::string file);
 
-  /// Throws skel::error with file and reason. Empty, too, where the token is stopped.
+  /// Throws skel::error with file and reason. Empty, too, if the token is stopped.
   std::optional<std::string> operator()(std::stop_token const& stop = {});
 };
 
 /// A source that reads the bytes of a file as they are, in blocks of so many, the last of which may be shorter.
 class block_source : public runtime::file_source {
  public:
-  /// Throws skel::error where a block has no bytes.
+  /// Throws skel::error if a block has no bytes.
   block_source(std::string file, std::size_t bytes);
 
   std::optional<std::string> operator()(std::stop_token const& stop = {});

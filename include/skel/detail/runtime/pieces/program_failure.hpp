@@ -26,7 +26,7 @@ class process_error : public function_error {
 
   std::string const& program() const noexcept { return program_; }
   std::size_t process() const noexcept { return process_; }
-  /// From 1; 0: before the first one, where its state was made.
+  /// Its number, from 1; 0: before the first one, where its state was made.
   std::uint64_t superstep() const noexcept { return superstep_; }
 
  private:
@@ -48,11 +48,11 @@ class mesh_error : public function_error {
         iteration_(iteration) {}
 
   std::string const& program() const noexcept { return program_; }
-  /// The name of the step; empty where cells or results were made.
+  /// The name of the step; empty if cells or results were made.
   std::string const& step() const noexcept { return step_; }
-  /// The number of the element in the mesh, where the function was called for one.
+  /// The number of the element in the mesh, if the function was called for one.
   std::optional<std::size_t> element() const noexcept { return element_; }
-  /// From 1; 0: before the first one, where cells were made.
+  /// Its number, from 1; 0: before the first one, where cells were made.
   std::uint64_t iteration() const noexcept { return iteration_; }
 
  private:
@@ -69,13 +69,13 @@ struct program_failure {
   enum class kind : std::uint8_t {
     make,     ///< the state of a process, or the cell of an element, could not be made
     step,     ///< the superstep function, or a phase, threw
-    write,    ///< what a process sent could not be serialised for another rank
-    read,     ///< what was sent to a process could not be deserialised
-    combine,  ///< what was sent to a process, or is reduced, could not be combined, or could not cross ranks
-    access,   ///< a process puts to, or gets from, elements that there are not
-    reduce,   ///< the operator of a BSP program threw, or what an element gives for a reduction could not be made
+    write,    ///< data from a process could not be serialised for another rank
+    read,     ///< data for a process could not be deserialised
+    combine,  ///< data for a process or a reduction could not be combined, or could not cross ranks
+    access,   ///< a process puts to, or gets from, elements beyond an array
+    reduce,   ///< the operator of a BSP program threw, or an element's value for a reduction could not be made
     totals,   ///< a function of the totals threw
-    until,    ///< what says when iterations end threw
+    until,    ///< the step that says when iterations end threw
     output,   ///< an output threw
     result,   ///< the result of a process or element could not be made, or written
     gather,   ///< results could not be taken; of the first process of the rank that had given them

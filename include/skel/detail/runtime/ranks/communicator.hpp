@@ -32,13 +32,13 @@ class communicator {
 
   /// Wakes the communication thread of this rank.
   doorbell bell() const;
-  /// Wakes that of another rank where it shares this rank's host; otherwise does nothing.
+  /// Wakes that of another rank if it shares this rank's host; otherwise does nothing.
   void ring(int rank) const;
   /// True if every rank can be rung.
   bool all_ring() const;
 
   /// Room for pieces of messages that nobody takes, of so many bytes at most [B]. It is there from the beginning, as
-  /// there may be no memory for it later; nullptr where there is one rank.
+  /// there may be no memory for it later; nullptr if there is one rank.
   static constexpr std::size_t longest_piece = std::size_t{1} << 22U;
   std::byte* bin() const;
 
@@ -50,7 +50,7 @@ class communicator {
   /// The object by which its ranks ensure that they make the same calls; nullptr: there is one rank. The same for all
   /// communicators of a process.
   rendezvous* meeting() const;
-  /// Which communicator of its process it is, from 1; 0 where there is no MPI.
+  /// Which communicator of its process it is, from 1; 0 if there is no MPI.
   std::uint64_t number() const;
 
   struct state;

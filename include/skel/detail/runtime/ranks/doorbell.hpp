@@ -17,7 +17,7 @@ class doorbell {
   void ring() const;
 
   /// Announces that the caller is about to sleep. It must look for work once more after this and then call sleep() or
-  /// awake(): whoever rings from now on is heard.
+  /// awake(): all rings from now on are heard.
   void drowse() const;
   /// Sleeps until somebody rings, or `seconds` have passed, or a signal arrives.
   void sleep(double seconds) const;

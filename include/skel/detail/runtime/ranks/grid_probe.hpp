@@ -43,7 +43,7 @@ struct probe_pair {
   bool both_ways = true;
 };
 
-/// Messages of what `wants` names, of all pairs of a round at the same time. options.time_limit is for each direction.
+/// Probes what `wants` names, between all pairs of a round at the same time. options.time_limit is for each direction.
 std::vector<probed_direction> probe_pairs(MPI_Comm among, std::vector<std::vector<probe_pair>> const& rounds,
                                           record::probe_wants const& wants, message_probe_options const& options = {},
                                           round_observer const& after_round = {});

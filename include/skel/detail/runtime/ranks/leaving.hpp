@@ -11,7 +11,7 @@ namespace skel::runtime {
 /// the others.
 [[noreturn]] void end_run(std::string const& why);
 
-/// The same, but soon: two seconds later, or where the program exits. An exception that is on its way through this rank
+/// The same, but soon: two seconds later, or when the program exits. An exception that is on its way through this rank
 /// can be told until then. Returns, and has_ended() is true from then on: nothing of MPI may be called any more.
 void end_run_soon(std::string const& why);
 bool has_ended();

@@ -10,7 +10,7 @@
 
 namespace skel::runtime {
 
-/// Keeps the processor busy, and gives it to whoever asks, for so long [s].
+/// Keeps the processor busy for so long [s], but yields it to others.
 void spin(double seconds);
 
 /// Ways of a rank to wait: for another rank without disturbing measurements on its host, and for time to pass. A

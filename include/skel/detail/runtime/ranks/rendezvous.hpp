@@ -71,8 +71,8 @@ class rendezvous {
   /// Returns when they have; asleep after a while. Collective.
   void meet();
 
-  /// By a rank that waits for messages of the call that it has begun, as often as it likes: answers the others. Throws
-  /// skel::error on a mistake.
+  /// For a rank that waits for messages of its call: answers the others. May be called at any rate. Throws skel::error
+  /// on a mistake.
   void look();
 
   /// The mistake that this rank has been told, if any.

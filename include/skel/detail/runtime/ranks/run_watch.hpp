@@ -93,7 +93,7 @@ struct rank_process {
 /// The thread that watches, from the first grid of a process to its last one.
 class run_watch {
  public:
-  /// The one of this process, of this rank. Null where there is no memory or no thread for it: then nothing is said.
+  /// The one of this process, of this rank. Null if there is no memory or no thread for it: then nothing is said.
   static std::shared_ptr<run_watch> of_process(int rank, std::vector<rank_process> const& ranks);
   ~run_watch();
   run_watch(run_watch const&) = delete;

@@ -10,7 +10,7 @@ namespace skel::runtime {
 /// threads nor its MPI, and is refused.
 class sole_use {
  public:
-  /// `call` names it in messages ("run()") and is a string literal. Throws skel::error where another one is under way:
+  /// `call` names it in messages ("run()") and is a string literal. Throws skel::error if another one is under way:
   /// on the same thread (a user's function that is called by it) or on another.
   explicit sole_use(char const* call);
   ~sole_use();

@@ -26,7 +26,7 @@ struct by_row {
   std::size_t operator()(std::size_t slot) const { return row[slot]; }
 };
 
-/// The element itself, where subscripts are known only while the loop runs. Throws skel::input_error for one that is
+/// The element itself, for subscripts that are known only while the loop runs. Throws skel::input_error for one that is
 /// not there.
 struct by_element {
   std::size_t iteration, elements;
@@ -54,7 +54,7 @@ struct direct_accumulator {
 template <class Locate, class Columns, class Op>
 direct_accumulator(Locate, Columns, Op const&) -> direct_accumulator<Locate, Columns, Op>;
 
-/// Accumulates into an array where an element belongs to a part, and into its private places elsewhere.
+/// Accumulates elements of a part into the array, and all others into its private places.
 template <class Columns, class Op>
 struct selective_accumulator {
   std::int32_t const* row;

@@ -19,7 +19,7 @@ struct extent {
   std::size_t line = 8;  ///< elements that share a cache line, a power of 2
 };
 
-/// The features of a pattern: counted where `how` lets everything be followed, otherwise estimated. `mixing` is that of
+/// The features of a pattern: counted if `how` lets everything be followed, otherwise estimated. `mixing` is that of
 /// a sample (sample()).
 /// O(subscripts / P + N P / 64) for each part; N P / 8 bytes for a while.
 pattern_features characterise(pattern const& of, team& workers, extent const& how = {});
@@ -27,7 +27,7 @@ pattern_features characterise(pattern const& of, team& workers, extent const& ho
 /// An extent whose work on all subscripts takes about as long as reading them.
 extent extent_of(pattern const& of, std::size_t line);
 
-/// Subscripts that a sample reads, about: at most two iterations of 16 subscripts in each window where they are long.
+/// Subscripts that a sample reads, about: at most two iterations of 16 subscripts in each window if they are long.
 inline constexpr std::size_t sampled_subscripts = 192;
 
 /// The features of a pattern, estimated from 24 short windows of its iterations, by the calling thread, in a few

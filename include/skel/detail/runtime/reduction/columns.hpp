@@ -15,7 +15,7 @@
 
 namespace skel::runtime::reduction {
 
-/// Instantiated for the numbers of values that a body gives and of arrays that there are.
+/// Instantiated for the number of values of a body and the number of arrays.
 template <std::size_t Values, std::size_t Arrays>
 struct check_values {
   static constexpr bool value = Values == Arrays;
@@ -118,7 +118,7 @@ template <class... Ts>
 class owned_columns {
  public:
   owned_columns() = default;
-  /// Of n values each. Throws std::bad_alloc, and what constructors throw.
+  /// Columns of n values each. Throws std::bad_alloc, and what constructors throw.
   explicit owned_columns(std::size_t n) : owned_columns() {
     memory_ = page_memory((bytes_of<Ts>(n) + ... + 0), alignment);
     std::byte* next = memory_.data();
@@ -171,7 +171,7 @@ class owned_columns {
 template <class... Ts>
 class private_columns {
  public:
-  /// Room for n elements, all of them the identity. O(n) where there was less room or a use was broken off, else O(1).
+  /// Room for n elements, all of them the identity. O(n) if there was less room or a use was broken off, else O(1).
   template <class Op>
   void hold(std::size_t n, Op const& op) {
     make_room(n);

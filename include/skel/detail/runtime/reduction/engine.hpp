@@ -29,7 +29,7 @@ class reduction_engine {
     return set;
   }
 
-  /// Of those, the ones for loops whose subscripts are known only while they run.
+  /// The legal ones for loops whose subscripts are known only while they run.
   static constexpr plan::reduction_set legal_open() {
     plan::reduction_set set = 0;
     boost::hana::for_each(legal_algorithms<Rules, Op, Ts...>, [&](auto type) {
@@ -85,7 +85,7 @@ class reduction_engine {
     return kept;
   }
 
-  /// Drops what every other algorithm keeps.
+  /// Frees the memory of every other algorithm.
   void keep_only(plan::reduction_algorithm algorithm) {
     boost::hana::for_each(algorithms_, [&](auto& one) {
       if (std::remove_cvref_t<decltype(one)>::algorithm != algorithm) one.release();

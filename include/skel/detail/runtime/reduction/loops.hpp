@@ -40,7 +40,7 @@ void with_rows(pattern const& of, Use use) {
     use(uneven_rows{of.index().data(), of.offsets().data()});
 }
 
-/// A loop over a pattern: what an algorithm runs. locate(i) finds the elements of iteration i's slots.
+/// A loop over a pattern, as algorithms run it. locate(i) finds the elements of iteration i's slots.
 template <class Rows>
 struct pattern_loop {
   std::size_t iterations, elements;
@@ -48,7 +48,7 @@ struct pattern_loop {
   dealing dealt = dealing::on_demand;
 
   by_row locate(std::size_t i) const { return {rows(i)}; }
-  /// Of all subscripts [B].
+  /// Size of all subscripts [B].
   double subscript_bytes() const { return static_cast<double>(rows.begin(iterations)) * sizeof(subscript); }
 };
 

@@ -30,7 +30,7 @@ class divisible_state : public station_state {
 
   // These call the author's functions and throw what they throw; not while items are worked on.
   virtual std::size_t parts() const = 0;
-  /// As take() and restore(), of one part, and of what all parts share.
+  /// As take() and restore(), for one part, and for the data that all parts share.
   virtual std::string take_part(std::size_t part) = 0;
   virtual void restore_part(std::size_t part, std::string const& bytes) = 0;
   virtual std::string take_shared() = 0;
@@ -38,7 +38,7 @@ class divisible_state : public station_state {
 
   /// The part that each item of a batch belongs to. `position` as in worker::process().
   virtual std::vector<std::size_t> parts_of(items_base const& batch, std::size_t& position) const = 0;
-  /// Those items for which `there` is true, and the others, each in the order that they had.
+  /// Parts the items for which `there` is true from the others; each half keeps its order.
   virtual halves split(std::unique_ptr<items_base> batch, std::vector<bool> const& there) const = 0;
   /// Joins the results of both, each item in its place.
   virtual std::unique_ptr<items_base> merge(halves of, std::vector<bool> const& there) const = 0;
@@ -209,7 +209,7 @@ class function_parts final : public divisible_state {
   F& function_;
 };
 
-/// As state_of(function), of a stage that makes one Out of each In: in parts where the function says so.
+/// As state_of(function), for a stage that makes one Out of each In; in parts if the function says so.
 template <class In, class Out, class F>
 std::shared_ptr<station_state> stage_state_of(F& function) {
   if constexpr (has_divisible_state<F, In>()) {

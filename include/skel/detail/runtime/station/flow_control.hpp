@@ -46,7 +46,7 @@ std::size_t window(plan::run_plan const& plan, region const& farm);
 /// Bound on the batches at once that one batch of the source is turned into.
 std::size_t most_places(program const& line, plan::run_plan const& plan);
 
-/// Bound on the parcels that exist at once on all ranks; the largest std::size_t where they are too many to be counted.
+/// Bound on the parcels that exist at once on all ranks; the largest std::size_t if they are too many to be counted.
 std::size_t most_parcels(program const& line, plan::run_plan const& plan);
 
 }  // namespace skel::runtime::flow_control

@@ -52,12 +52,12 @@ class partial_fold final : public station_state {
   /// Items added since the last result.
   std::uint64_t items() const { return items_; }
 
-  /// The result of items in their order so far, where there is one.
+  /// The result of items in their order so far, if there is one.
   std::optional<T> result() {
     items_ = 0;
     return std::exchange(value_, std::nullopt);
   }
-  /// The result of blocks, where there is one.
+  /// The result of blocks, if there is one.
   template <class Op>
   std::optional<T> result_of_blocks(Op const& op) {
     items_ = 0;
@@ -125,7 +125,7 @@ class partial_fold final : public station_state {
   std::uint64_t items_ = 0;
 };
 
-/// A batch of what a fold holds; without items where it holds nothing. `bytes` is increased by its size.
+/// A batch of the blocks that a fold holds; without items if it holds none. `bytes` is increased by its size.
 template <class T>
 std::unique_ptr<items_base> batch_of_blocks(partial_fold<T>& fold, std::uint64_t& bytes) {
   auto blocks = fold.take_blocks();
@@ -137,7 +137,7 @@ std::unique_ptr<items_base> batch_of_blocks(partial_fold<T>& fold, std::uint64_t
   return out;
 }
 
-/// A batch of one item; nullptr where there is none. `bytes` is increased by its size.
+/// A batch of one item; nullptr if there is none. `bytes` is increased by its size.
 template <class T>
 std::unique_ptr<items_base> batch_of(std::optional<T> item, std::uint64_t& bytes) {
   if (!item) return nullptr;

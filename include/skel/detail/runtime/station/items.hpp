@@ -30,8 +30,8 @@ class items_base {
   std::size_t size_ = 0;
 };
 
-/// Used ranges whose memory the next that arrive can have. Only what was taken from a shelf comes back to it, so it
-/// never keeps more ranges than were in use at once. Any thread may call.
+/// Used ranges, whose memory serves the next ones that arrive. Only ranges that were taken from a shelf come back to
+/// it, so it never keeps more than were in use at once. Any thread may call.
 class shelf_base {
  public:
   shelf_base() = default;
@@ -51,7 +51,7 @@ class shelf final : public shelf_base {
     kept_.pop_back();
     return out;
   }
-  /// Drops the range where there is no memory for keeping it.
+  /// Drops the range if there is no memory for keeping it.
   void put(T&& range) noexcept {
     std::lock_guard guard(mutex_);
     try {
@@ -87,7 +87,7 @@ class items final : public items_base {
     ++size_;
   }
 
-  /// Adds an item at the end, and moves all of them where there is no room. O(1) amortised.
+  /// Adds an item at the end, and moves all of them if there is no room. O(1) amortised.
   void append(T&& item) {
     if (size_ == capacity_) grow();
     emplace([&]() -> T&& { return std::move(item); });

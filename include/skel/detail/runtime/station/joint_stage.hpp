@@ -34,8 +34,8 @@ class joint_stage {
   virtual ~joint_stage() = default;
 
   virtual std::unique_ptr<stage_copy> make_copy(portion which) const = 0;
-  /// One batch from several of as many items, which come in the order of the copies. `position`
-  /// and `bytes` as in worker::process(). Precondition: there is one at least.
+  /// Joins several batches of as many items into one; they come in the order of the copies. `position` and `bytes` as
+  /// in worker::process(). Precondition: there is one at least.
   virtual std::unique_ptr<items_base> join(std::vector<std::unique_ptr<items_base>> parts, std::size_t& position,
                                            std::uint64_t& bytes) const = 0;
 };

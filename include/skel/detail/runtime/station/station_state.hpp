@@ -25,19 +25,19 @@ class station_state {
   station_state& operator=(station_state const&) = delete;
   virtual ~station_state() = default;
 
-  /// As bytes; "" for what cannot leave its rank, which stays. Changes nothing, so that the station can go on here
-  /// where nobody can read them. Throws what the author's serializer throws.
+  /// The state as bytes; "" if it cannot leave its rank, and so stays. Changes nothing, so that the station can go on
+  /// here if nobody can read them. Throws what the author's serializer throws.
   std::string take() {
     std::string out;
     take_into(out);
     return out;
   }
-  /// The same, instead of what is there; memory that it has is used.
+  /// The same, into a text whose memory is used again.
   virtual void take_into(std::string& to) = 0;
-  /// From what take() gave on another rank; "" changes nothing. Throws what the author's serializer throws, and may
-  /// have changed anything then.
+  /// Sets the state from the bytes of take() on another rank; "" changes nothing. Throws what the author's serializer
+  /// throws, and may have changed anything then.
   virtual void restore(std::string const& bytes) = 0;
-  /// The same where it is in parts, see divisible_state.hpp; nullptr: it is not.
+  /// The state if it is in parts, see divisible_state.hpp; nullptr: it is not.
   virtual divisible_state* divisible() { return nullptr; }
 };
 
@@ -87,7 +87,7 @@ class function_state final : public station_state {
 /// The meaning of a state's bytes: a checkpoint can be read by a program that writes the same form.
 struct state_form {
   std::string written{};  ///< how it is written; empty: it is not
-  /// Of a class whose serialize() is given a version, and so reads what older ones have written (CEREAL_CLASS_VERSION).
+  /// Version of a class whose serialize() gets one, and so reads older versions (CEREAL_CLASS_VERSION).
   std::optional<std::uint32_t> version{};
 };
 

@@ -43,7 +43,7 @@ class worker {
   /// True if process() is, or was when it threw, beyond the stage's function: it combines results for the reduce
   /// behind.
   virtual bool combines() const { return false; }
-  /// After the last item: what is still held back; nullptr: nothing. `bytes` as in process().
+  /// After the last item: the results that are still held back; nullptr: none. `bytes` as in process().
   virtual std::unique_ptr<items_base> rest([[maybe_unused]] std::uint64_t& bytes) { return nullptr; }
   /// After the last item and rest().
   virtual void finish() {}
@@ -126,7 +126,7 @@ class stage_worker final : public worker {
   std::stop_token stop_;
 };
 
-/// One whose function adds items to a value, where there is one already.
+/// A worker whose function adds items to a value, if there is one already.
 template <class Sum>
 class accumulator : public worker {
  public:
@@ -134,7 +134,7 @@ class accumulator : public worker {
   virtual void add(items_base& batch, std::optional<Sum>& sum, std::size_t& position) = 0;
 };
 
-/// As a stage_worker, of skel::accumulate.
+/// A stage_worker for skel::accumulate.
 template <class F, class In, class Sum>
 class accumulating_worker final : public accumulator<Sum> {
  public:
@@ -164,7 +164,7 @@ class accumulating_worker final : public accumulator<Sum> {
   std::stop_token stop_;
 };
 
-/// As a stage_worker, of a function that emits its results.
+/// A stage_worker for a function that emits its results.
 template <class F, class In, class Out>
 class emitting_worker final : public worker {
   using function = std::remove_reference_t<F>;

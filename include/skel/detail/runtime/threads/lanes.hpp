@@ -29,8 +29,8 @@ class lanes {
   /// visible. Any thread.
   void wake();
 
-  /// From now on up to `threads` lanes, if those are more than before. If the system does not give as many threads,
-  /// there are as many lanes as before, and a warning on standard error. One thread at a time.
+  /// Allows up to `threads` lanes from now on, if those are more than before. If the system does not give as many
+  /// threads, there are as many lanes as before, and a warning on standard error. One thread at a time.
   void grow(std::size_t threads);
 
   /// Finds lanes that wait, for sleep, input or other threads, while there is more work, and lets others run then: as
@@ -46,7 +46,7 @@ class lanes {
 
  private:
   struct arenas;
-  /// A lane that runs, and what was seen of it at the last look, if it ran then.
+  /// A lane that runs, with the results of the last look, if it ran then.
   struct watched {
     long thread = 0;
     clockid_t clock{};

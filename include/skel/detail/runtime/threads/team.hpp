@@ -34,7 +34,7 @@ class part_function {
 struct phase {
   char const* name = "";
   double bytes = 0;      ///< that all parts together must at least read and write [B]
-  double footprint = 0;  ///< of what they read and write [B]
+  double footprint = 0;  ///< memory that they read and write [B]
 };
 
 /// Distribution of a phase's things over the parts.
