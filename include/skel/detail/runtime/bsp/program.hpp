@@ -201,12 +201,11 @@ struct bsp_program {
   }
 };
 
-/// Composes a BSP program (Valiant 1990, A bridging model for parallel computation, CACM 33(8):103-111). Its processes,
-/// each with a state, compute in supersteps and read in each the messages of the one before.
+/// Composes a BSP program (Valiant 1990, A bridging model for parallel computation, CACM 33(8):103-111). Its
+/// `processes` processes, each with a state, compute in supersteps and read in each the messages of the one before.
 /// Message, Value: types of messages, and of contributions to reductions (void: nothing).
 /// `make(process)`: the state of a process, called once, on the rank where it begins.
-/// `step(now, state)`: called in each superstep for each process that is awake; now is a skel::superstep<Message,
-/// Value>.
+/// `step(now, state)`: called in each superstep for each process that is awake; now: skel::superstep<Message, Value>.
 /// `combine`: the operator of reductions; without any, the list of arrays may stand in its place.
 /// `registered_arrays`: members of the state that processes put to and get from, skel::registered<&state::u, ...>().
 /// Both functions are called on several threads at once, for different processes. If they depend on their arguments

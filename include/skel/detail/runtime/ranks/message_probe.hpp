@@ -44,8 +44,8 @@ struct message_probe {
 /// `transfer`: half of a round trip of m bytes there and back. `send_overhead`: the time inside MPI_Send on the way
 /// there. `receive_overhead`: inside MPI_Recv, after a pause that is longer than the message takes. `gap`: t(n) is the
 /// time of a flood of n messages of m bytes, answered once as a whole. So many are sent before the first is waited for
-/// that a far path is filled. (t(n) - t(1)) / (n - 1) is one message's part, free of the path's latency. The length n
-/// is so large that the scatter of t(1) does not count. Also half as many show the same, or the difference is at least
+/// that a far path is filled. (t(n) - t(1)) / (n - 1) is one message's part, free of the path's latency. Length n: so
+/// large that the scatter of t(1) does not count, and that half as many show the same or the difference is at least
 /// t(1), within bounds. Each t(n) has a t(1) beside it; if that was held up and took longer, t(n) / n bounds the part.
 ///
 /// Sizes: an empty message. For `two`: the first of 16 KiB, 64 KiB, ... whose bytes take ten times as long, and the
