@@ -12,13 +12,13 @@
 
 namespace skel::platform {
 
-/// What somebody outside of the program, a scheduler, says of hosts or of a path between them.
+/// A statement of somebody outside the program, such as a scheduler, about hosts or of a path between them.
 struct announcement {
   enum class kind : std::uint8_t {
-    joins,   ///< it may be used (again)
-    leaves,  ///< it will go, and is to be left
-    speed,   ///< it has `factor` times the speed that the platform says
-    link,    ///< the path from it to `to` has this latency, this bandwidth, or both
+    joins,   ///< the host may be used (again)
+    leaves,  ///< the host will go; its work must leave it
+    speed,   ///< the host has `factor` times the speed that the platform says
+    link,    ///< the path from `host` to `to` has this latency, this bandwidth, or both
   };
 
   kind says = kind::joins;
@@ -31,9 +31,9 @@ struct announcement {
   friend bool operator==(announcement const&, announcement const&) = default;
 };
 
-/// An announcement as a line of JSON without its end (docs/formats.md, "Announcements"), and back. parse_announcement
-/// throws skel::input_error with `source` for what is none: another version, a key that is missing or unknown, a number
-/// that is not finite or negative, a line of more than longest_announcement bytes. Names are not looked up.
+/// An announcement as a line of JSON without its end (docs/formats.md, "Announcements"), and back. The parser throws
+/// skel::input_error with `source` for another version, a missing or unknown key, a number that is negative or not
+/// finite, or a line of more than longest_announcement bytes. It does not look names up.
 inline constexpr std::size_t longest_announcement = 4096;
 std::string to_json(announcement const& said);
 announcement parse_announcement(std::string_view line, std::string const& source);
@@ -41,25 +41,23 @@ announcement parse_announcement(std::string_view line, std::string const& source
 /// In words: "'lyon-2' has 0.5 times its speed".
 std::string in_words(announcement const& said);
 
-/// The hosts of a machine by every name that they have: what they call themselves, in the description, of their cluster
-/// and of its site.
+/// The hosts of a machine by all their names: the host's own, the description's, the cluster's and the site's.
 class host_names {
  public:
   explicit host_names(snapshot const& machine);
 
-  /// Numbers of the hosts, ascending; empty where nothing has this name. O(log hosts).
+  /// Numbers of the hosts, ascending; empty if nothing has this name. O(log hosts).
   std::vector<std::size_t> const& find(std::string_view name) const;
 
-  /// Whether there is a path from a host of one name to another host of the other.
+  /// True if a path leads from a host of one name to another host of the other.
   /// O(log hosts + clusters of `to` * log clusters).
   bool has_path(std::string_view from, std::string_view to) const;
-  /// How many clusters the hosts of a name are in. O(log hosts).
+  /// Number of clusters with hosts of this name. O(log hosts).
   std::size_t clusters_of(std::string_view name) const;
 
-  /// Whether an announcement is of hosts, or of a path between them, that are there. None leads from a host to itself.
+  /// True if the machine has the announcement's hosts or path. No path leads from a host to itself.
   bool knows(announcement const& said) const;
-  /// Throws skel::input_error with `source` for an announcement of what is not there, with the name that was probably
-  /// meant.
+  /// Throws skel::input_error with `source` unless knows(said). The error suggests the name that was probably meant.
   void expect_known(announcement const& said, std::string const& source) const;
 
  private:

@@ -13,11 +13,11 @@ namespace skel::platform {
 struct past_decision {
   record::decision_entry made;
   record::measured_entry measured{};                       ///< no uses: nobody measured it
-  double paid = std::numeric_limits<double>::quiet_NaN();  ///< what getting there took [s]; NaN: nobody measured it
+  double paid = std::numeric_limits<double>::quiet_NaN();  ///< time of the change to it [s]; NaN: nobody measured it
 };
 
-/// What record::decision_file has written (docs/formats.md, "Decisions"), in its order. A last line without an end, of a
-/// program that was killed while it wrote, is left out. Throws skel::input_error with the line and the reason.
+/// The decisions in a file of record::decision_file (docs/formats.md, "Decisions"), in its order. Leaves out a last
+/// line without an end, of a program that was killed. Throws skel::input_error with the line and the reason.
 std::vector<past_decision> parse_decisions(std::string_view text, std::string const& source);
 
 }  // namespace skel::platform

@@ -13,11 +13,10 @@
 
 namespace skel::platform {
 
-/// Blocks of a description that are kept without being understood here: JSON text by key, keys of objects sorted and
-/// without blanks (a description brings them into this form). Keys are "measured" (how
-/// the values were found), the names of cost models with their parameters ("plogp", ...; is_parameter_key()), and
-/// free ones that start with "x_" or "comment".
-/// A map that takes one pointer while it is empty: a platform may have a million links without blocks.
+/// Blocks of a description that are kept without being understood here: JSON text by key. A description sorts the keys
+/// of objects and removes blanks. Keys are "measured" (how the values were found), the names of cost models with their
+/// parameters ("plogp", ...; is_parameter_key()), and free ones that start with "x_" or "comment".
+/// An empty map takes one pointer: a platform may have a million links without blocks.
 class parameter_blocks {
  public:
   using map = std::map<std::string, std::string>;
@@ -62,7 +61,7 @@ class parameter_blocks {
   std::unique_ptr<map> map_;
 };
 
-/// Whether a parameter block may have this key.
+/// True if a parameter block may have this key.
 bool is_parameter_key(std::string_view key);
 
 /// Latency and bandwidth of a path between two hosts. Moving m bytes takes latency + m / bandwidth [s].
@@ -87,7 +86,7 @@ struct cluster {
   std::optional<double> memory{};         ///< [B], > 0, of a host, for programs; absent: what was measured, or no limit
   parameter_blocks parameters{};
 
-  /// What all hosts together can send to other clusters [B/s]: the uplink, or what their ports can where there is none.
+  /// Bandwidth of all hosts together to other clusters [B/s]: the uplink, otherwise the sum of their ports.
   double leaving() const { return uplink.value_or(static_cast<double>(hosts) * inside.bandwidth); }
 
   friend bool operator==(cluster const&, cluster const&) = default;
@@ -102,7 +101,7 @@ struct cluster_link {
   friend bool operator==(cluster_link const&, cluster_link const&) = default;
 };
 
-/// Where the values of a description were read, so that errors name it.
+/// Where the values of a description were read, for errors.
 struct origin {
   std::string source = "platform";
   std::vector<std::string> links{};  ///< path of each link in the source; empty: "links[i]"
@@ -113,19 +112,19 @@ struct origin {
 /// Memory O(clusters + links + hosts).
 class description {
  public:
-  /// The most hosts that a description may have: more than six times as many as the largest machine built so far
-  /// (Fugaku, 158,976 nodes), and few enough that a slip of the keyboard does not fill the memory.
+  /// The most hosts of a description: more than six times the largest machine built so far (Fugaku, 158,976 nodes), and
+  /// few enough that a slip of the keyboard does not fill the memory.
   static constexpr std::size_t max_hosts = 1'000'000;
 
   /// The most cores that a host may have: as many as Linux can be built for.
   static constexpr std::size_t max_cores = 8192;
 
-  /// No host at all: what a variable holds before a platform is assigned to it.
+  /// No host at all: the value of a variable before a platform is assigned to it.
   description() = default;
 
-  /// Throws skel::input_error (source "platform", or as `from` says) when a name is empty or twice, a number is
-  /// negative, not finite or zero where it must not be, a link names a cluster that is not there or is given twice,
-  /// two hosts would have one name, or there is no host or more than max_hosts. Links are kept sorted by (from, to).
+  /// Throws skel::input_error (source "platform", or as `from` says) if a name is empty or twice, a number is negative,
+  /// not finite or zero where it must not be, or a link is given twice or names a missing cluster. Also if two hosts
+  /// would have one name, or if there is no host or more than max_hosts. Links are kept sorted by (from, to).
   /// O(clusters + hosts + links log links).
   description(double local_latency, std::vector<cluster> clusters, std::vector<cluster_link> links,
               parameter_blocks parameters = {}, origin const& from = {});
@@ -149,8 +148,8 @@ class description {
   std::size_t cores(std::size_t host) const { return clusters_[cluster_of_[host]].cores; }
 
   /// Path from one host to another; from a host to itself it has the local latency and unlimited bandwidth.
-  /// Clusters without a link between them: throws skel::error naming both; use connected() to ask first.
-  /// O(log of the links that leave the cluster).
+  /// Throws skel::error with both names for clusters without a link; ask connected() first. O(log of the links that
+  /// leave the cluster).
   link path(std::size_t from, std::size_t to) const;
   bool connected(std::size_t from, std::size_t to) const;
 

@@ -6,16 +6,16 @@
 
 namespace skel::platform {
 
-/// A machine, and what a mesh program takes on its clusters.
+/// A machine, and the times of a mesh program on its clusters.
 struct clusters_of_program {
   description machine;
   record::mesh_app app;
 };
 
-/// The same as a monitor of the machine expects them: what an element takes on a cluster is longer by the share that
-/// its hosts have left together (the mean of them, as work is dealt by speed), paths are as they are expected, and
-/// hosts that leave are not there; a cluster of none is left out. The monitor's ranks are the hosts of the machine, in
-/// their order. Throws skel::error where all hosts leave. O(hosts + links).
+/// The same as a monitor of the machine expects them. An element takes longer on a cluster, by the mean share of its
+/// hosts, because work is dealt by speed. Paths are as expected. Hosts that leave are missing, and so is a cluster
+/// without hosts. The monitor's ranks are the hosts of the machine in their order. Throws skel::error if all hosts
+/// leave. O(hosts + links).
 clusters_of_program as_expected(clusters_of_program const& stated, monitor const& by);
 
 }  // namespace skel::platform

@@ -11,32 +11,31 @@
 
 namespace skel::platform {
 
-/// What is expected of the next value of a series.
+/// The expected next value of a series.
 struct value_forecast {
-  double value = 0;      ///< NaN where nothing was measured yet
-  double error = 0;      ///< mean absolute error of this method lately; infinite before it has been right or wrong once
+  double value = 0;      ///< NaN before the first measurement
+  double error = 0;      ///< mean absolute error of this method lately; infinite before its first forecast was checked
   double usual = 0;      ///< median absolute error lately, which outliers and steps do not raise; infinite as `error`
-  std::string method{};  ///< which predictor is believed, "sliding median of 21 (cleaned)"
+  std::string method{};  ///< the predictor that is believed, "sliding median of 21 (cleaned)"
 };
 
 /// Forecasts the next value of a series of measurements (load of a host, bandwidth of a link, a service time), as the
-/// Network Weather Service does: a family of cheap predictors makes its forecast before every measurement, and the one
-/// with the least error so far is believed (Wolski, Spring and Hayes 1999, Future Generation Computer Systems
+/// Network Weather Service does. A family of cheap predictors makes forecasts before every measurement. The one with
+/// the least error so far is believed (Wolski, Spring and Hayes 1999, Future Generation Computer Systems
 /// 15(5-6):757-768). The family: the last value, running and sliding means, sliding medians and trimmed means,
 /// exponential smoothing, autoregressive models of orders 1 to 16 (for loads of hosts: Dinda and O'Hallaron 2000,
 /// Cluster Computing 3(4):265-280).
 ///
-/// There are two of each. One takes every value. The other is told cleaned ones: a value that is far from what was
-/// expected is put aside, and dropped if the next ones are near again (it was an outlier); if they stay away (three at
-/// least, by a CUSUM test with one false alarm in 1000 values), that is a step, before which nothing counts any more.
-/// A series whose outliers mean nothing is told well by the second, one that jumps all the time by the first.
+/// There are two predictors of each kind. One takes every value. The other takes cleaned values: a value far from its
+/// forecast is put aside, and dropped as an outlier if the next ones are near again. If they stay away (three at least,
+/// by a CUSUM test with one false alarm in 1000 values), that is a step, and older values no longer count. The second
+/// kind is good for meaningless outliers, the first for a series that jumps all the time.
 ///
 /// A value without clock and threads, which can be copied. add() takes O(order^2) every 16 values, O(window) otherwise:
 /// some microseconds.
 class forecaster {
  public:
-  /// Errors count less the older they are, by 1/e after so many values: to choose a method, and as
-  /// value_forecast::error.
+  /// Number of values after which an error counts 1/e: to choose a method, and for value_forecast::error.
   static constexpr double memory = 1000, memory_of_error = 100;
 
   forecaster();

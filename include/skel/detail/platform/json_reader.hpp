@@ -17,12 +17,12 @@ using json = nlohmann::json;
 
 inline constexpr std::size_t max_depth = 32;  ///< the format itself needs 4; model parameters a few more
 
-/// JSON text as a value. Stricter than the library's own parser: throws skel::input_error with line and column also
-/// for a key that stands twice in one object, for nesting deeper than max_depth, and for bytes that are not UTF-8.
-/// Text of more than `most` bytes is refused.
+/// JSON text as a value, by stricter rules than the library's own parser. Throws skel::input_error with line and column
+/// also for a key twice in one object, nesting deeper than max_depth, bytes that are not UTF-8, or more than `most`
+/// bytes.
 json parse_json(std::string_view text, std::string const& source, std::size_t most = most_json_bytes);
 
-/// A value inside a document together with its path ("clusters[2].latency"), so that every error can say where.
+/// A value inside a document with its path ("clusters[2].latency"), so that every error can name the place.
 /// All members throw skel::input_error; none keeps the document alive.
 class reader {
  public:

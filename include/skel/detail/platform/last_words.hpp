@@ -11,9 +11,9 @@
 
 namespace skel::platform {
 
-/// Of all that was announced the last word on each subject, in the order of these words: that a host joins, that it
-/// leaves (unless it joins later), its speed, the latency and the bandwidth of a path. A monitor that is told these
-/// knows the same as one that was told all.
+/// The last word on each subject of all that was announced, in the order of these words. Subjects are: a host joins, a
+/// host leaves (unless it joins later), its speed, the latency and the bandwidth of a path. They tell a monitor as much
+/// as all announcements.
 ///
 /// Memory: at most three words for each name that hosts have, and most_paths for each figure of paths.
 class last_words {

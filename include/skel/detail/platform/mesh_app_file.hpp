@@ -17,8 +17,8 @@ record::mesh_app parse_mesh_app(std::string_view text, std::string const& source
 /// The program as JSON text that parse_mesh_app reads back to an equal value.
 std::string to_json(record::mesh_app const& app);
 
-/// What programs may take on a host of each cluster [B]: what the description says, otherwise the least that was
-/// measured of its hosts, otherwise infinite. O(hosts).
+/// Memory for programs on a host of each cluster [B]: as the description says, otherwise the least of its hosts that
+/// was measured, otherwise infinite. O(hosts).
 std::vector<double> host_memory(description const& machine);
 
 }  // namespace skel::platform

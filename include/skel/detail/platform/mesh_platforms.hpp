@@ -29,12 +29,12 @@ struct mesh_platform {
 };
 
 /// The `number`-th grid of a family for a seed: the same on every machine, however many are made. Two clusters of a
-/// city are 1 to 5 ms from each other, one value for each city; those of a country 10 to 50 ms, one for each country;
-/// others 50 to 100 ms. (Branches whose latencies add up instead would never make the greedy search fail on 5,135,732
-/// elements in the third family, where the paper's failed on 127 of 1000.) A host computes 1 / 1.033e-5 elements a
-/// second (of which 2.198e-6 s overlap updates; section 2.3.1), times 1 / 0.8 to 1 / 1.2 for each cluster. What the
-/// paper leaves open: hosts have ports of 1 Gbit/s, clusters uplinks of 10 Gbit/s, and both phases of a cluster have
-/// the same factor. The program is of 588,245 elements, synchronous.
+/// city are 1 to 5 ms apart, one value for each city. Those of a country are 10 to 50 ms apart, one value for each
+/// country; others 50 to 100 ms. (If latencies of branches added up, the greedy search would never fail on 5,135,732
+/// elements in the third family. The paper's failed on 127 of 1000.) A host computes 1 / 1.033e-5 elements a second (of
+/// which 2.198e-6 s overlap updates; section 2.3.1), times 1 / 0.8 to 1 / 1.2 for each cluster. The paper leaves open,
+/// and this assumes: ports of 1 Gbit/s, uplinks of 10 Gbit/s, and the same factor for both phases of a cluster. The
+/// program has 588,245 elements and is synchronous.
 mesh_platform generate_mesh_platform(mesh_family family, std::uint64_t seed, std::uint64_t number);
 
 }  // namespace skel::platform

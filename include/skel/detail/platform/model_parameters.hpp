@@ -10,9 +10,9 @@
 #include <skel/detail/base/piecewise_linear.hpp>
 #include <skel/detail/platform/description.hpp>
 
-/// Parameters of communication models as they stand in a platform file, in the block of the model's name of a cluster
-/// (between two of its hosts) or of a link (from a host of one cluster to a host of the other). What they mean is said
-/// with the models, cost/communication/.... Times in seconds, times per byte in seconds per byte.
+/// Parameters of communication models in a platform file, in the block with the model's name. A cluster's block holds
+/// between two of its hosts, a link's from a host of one cluster to a host of the other. The models define them,
+/// cost/communication/.... Times in seconds, times per byte in seconds per byte.
 namespace skel::platform {
 
 struct hockney_parameters {
@@ -86,13 +86,13 @@ struct lmo_parameters {
   SKEL_FIELDS(C, t, L, b);
 };
 
-/// How messages share ports and links, of a whole platform. Of n messages of m bytes that are sent at once on a way
-/// that carries one each g(m), the first arrives at t(m) + together (n - 1) g(m): 0 in turn, as on one connection of
-/// TCP, 1 all at the end, as independent flows.
+/// How messages share ports and links, of a whole platform. Let n messages of m bytes start at once on a way that
+/// carries one each g(m). The first arrives at t(m) + together (n - 1) g(m). 0: in turn, as on one connection of TCP.
+/// 1: all at the end, as independent flows.
 struct sharing_parameters {
   double together = 0;  ///< 0 to 1
-  /// How far each two hosts of two clusters have a way to themselves: n ways carry a message each in g(m) (1), or, as
-  /// one link of all, in n g(m) (0).
+  /// How far each two hosts of two clusters have a way to themselves. 1: n ways carry a message each in g(m). 0: like
+  /// one link of all, they take n g(m).
   double apart = 0;  ///< 0 to 1
 
   friend bool operator==(sharing_parameters const&, sharing_parameters const&) = default;
@@ -100,12 +100,12 @@ struct sharing_parameters {
   SKEL_FIELDS(together, apart);
 };
 
-/// A field of parameters, by the name that it has in the file.
+/// A field of parameters, by its name in the file.
 struct named_number {
   std::string_view name;
   double* value;
 };
-/// Reads fields from the block of this name; false where there is none.
+/// Reads fields from the block of this name; false if there is none.
 bool read_block(parameter_blocks const&, std::string const& name, std::string const& source, std::string const& where,
                 std::vector<named_number> const& fields);
 std::string write_block(std::vector<named_number> const& fields);
@@ -117,10 +117,9 @@ std::vector<named_number> numbers_of(Parameters& of) {
   return all;
 }
 
-/// The parameters in a cluster's, link's or platform's blocks, or nothing where there is no such block. `source` (a
-/// file) and `where` ("clusters[1]") name the place in errors. Throws skel::input_error with the place of what is
-/// wrong: a key that is missing or unknown, a negative time, points of a function that are not in rising order of
-/// bytes.
+/// The parameters in a cluster's, link's or platform's blocks, or nothing if there is no such block. `source` (a file)
+/// and `where` ("clusters[1]") name the place in errors. Throws skel::input_error with the place of the fault: a
+/// missing or unknown key, a negative time, points of a function that are not in rising order of bytes.
 template <class Parameters>
 std::optional<Parameters> read_block(parameter_blocks const& blocks, std::string const& source,
                                      std::string const& where) {

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-/// Models of irregular reductions as files keep them (docs/formats.md). What their names mean is known to
-/// cost/reduction.
+/// Models of irregular reductions as files keep them (docs/formats.md). cost/reduction knows the meaning of their
+/// names.
 namespace skel::platform {
 
-/// How wrong predictions of executions and of first uses (setup and execution) are, ln(measured / predicted), on
-/// patterns that the constants were not fitted to. Arrays have an entry for each algorithm, in the model's order.
+/// Errors of predictions of executions and of first uses (setup and execution), ln(measured / predicted), on patterns
+/// that the constants were not fitted to. Arrays have an entry for each algorithm, in the model's order.
 struct fitted_errors {
   std::vector<double> mean;             ///< of executions
   std::vector<double> covariance;       ///< of executions, about the mean, row by row
@@ -24,7 +24,7 @@ struct fitted_errors {
   friend bool operator==(fitted_errors const&, fitted_errors const&) = default;
 };
 
-/// Constants, and how wrong what they predict is.
+/// Constants, and the errors of predictions with them.
 struct fitted_constants {
   std::size_t most_parts = 0;                ///< the most threads that any pattern was timed with
   std::size_t patterns = 0;                  ///< that were timed
@@ -34,7 +34,7 @@ struct fitted_constants {
   friend bool operator==(fitted_constants const&, fitted_constants const&) = default;
 };
 
-/// What finding out about a pattern takes.
+/// Time to find out about a pattern.
 struct reading_times {
   double decision = 0;  ///< by features that are known [s]
   double sample = 0;    ///< of its iterations [s]
@@ -51,27 +51,26 @@ struct reduction_model {
   std::string compiler;
   std::size_t threads = 0;              ///< of the machine
   std::array<double, 3> caches{};       ///< first and second level of a core, last level [B]
-  std::vector<std::string> algorithms;  ///< that errors are known of
-  /// By the number of threads, rising: a problem takes the first that was timed with as many, or the last.
+  std::vector<std::string> algorithms;  ///< with known errors
+  /// By the number of threads, rising: a problem takes the first with at least as many, or the last.
   std::vector<fitted_constants> fits;
   reading_times reading;
 
   friend bool operator==(reduction_model const&, reduction_model const&) = default;
 };
 
-/// The text of a model file, and what it reads back to. `source` names the text in errors. Throws skel::input_error
-/// with the place of what is wrong.
+/// The text of a model file, and its reader. `source` names the text in errors. Throws skel::input_error with the place
+/// of the fault.
 std::string to_text(reduction_model const& model);
 reduction_model parse_reduction_model(std::string_view text, std::string const& source);
 
-/// The model with as many digits as are worth keeping: 4. Reads back as it is.
+/// The model with four digits, as many as are worth keeping. Reads back as it is.
 reduction_model rounded(reduction_model model);
 
-/// Reads a file. Throws skel::input_error when it cannot be read or is no model file.
+/// Reads a file. Throws skel::input_error if it cannot be read or is no model file.
 reduction_model read_reduction_model(std::filesystem::path const& path);
 
-/// The processor of this machine as its system names it, and its caches as hwloc finds them: 0 for those it does not
-/// have.
+/// The processor of this machine as its system names it, and its caches as hwloc finds them (0: it has none).
 struct processor_kind {
   std::string name = "unknown processor";
   std::size_t threads = 1;

@@ -9,26 +9,26 @@
 
 namespace skel::platform {
 
-/// Readings that come when they come, as a series that is regular in time, and its forecast. Time is cut into slots of
-/// one period; the readings of a slot are one value, and a slot without readings is none. A reading of a slot that is
-/// over is ignored: clocks that are set back change nothing.
+/// Makes a series that is regular in time of readings at any times, and forecasts it. Time is cut into slots of one
+/// period. The readings of a slot make one value; a slot without readings has none. A reading for a slot that is over
+/// is ignored: clocks that are set back change nothing.
 ///
-/// A value without clock and threads, which can be copied. O(1) and the time of forecaster::add() for each slot with
-/// readings, 20 KiB.
+/// A value without clock and threads, which can be copied. O(1), and the time of forecaster::add() for each slot with
+/// readings; 20 KiB.
 class slot_series {
  public:
-  /// What the readings of a slot are together.
+  /// How the readings of a slot make one value.
   enum class value_of : std::uint8_t {
     mean,      ///< weighed
-    least,     ///< of times that may be longer than what is measured, for reasons of other kinds
-    greatest,  ///< the same of rates
+    least,     ///< of times that other causes may have made longer
+    greatest,  ///< of rates that other causes may have made lower
   };
 
-  /// `least_weight`: a slot whose readings weigh less together says too little, and is none. Precondition: period > 0.
+  /// `least_weight`: a slot with less total weight says too little, and has no value. Precondition: period > 0.
   explicit slot_series(double period, value_of kind = value_of::mean, double least_weight = 0);
 
-  /// A reading at a time [s], and how much it weighs beside others of its slot. False where it is ignored: its slot is
-  /// over, a number is not finite, or it weighs nothing.
+  /// A reading at a time [s], and its weight beside others of its slot. False if it is ignored: its slot is over, a
+  /// number is not finite, or it weighs nothing.
   bool add(double time, double value, double weight = 1);
 
   /// Slots that have ended by this time take no more readings.
@@ -38,14 +38,14 @@ class slot_series {
   /// Slots that had a value.
   std::uint64_t values() const { return of_.values(); }
   std::uint64_t steps() const { return of_.steps(); }
-  /// When the slot ended that had the last value [s]; nothing where none had.
+  /// End of the slot with the last value [s]; nothing before the first value.
   std::optional<double> last() const;
-  /// When the level began that stands [s]: at the last step, or at the first value.
+  /// Begin of the present level [s]: at the last step, or at the first value.
   double since() const { return since_; }
-  /// When the last step was recognised [s]: the end of the slot that showed it.
+  /// Time when the last step was recognised [s]: the end of the slot that showed it.
   double stepped() const { return stepped_; }
-  /// Whether so little time has passed since the last value, in periods or in the usual distance of values, whichever
-  /// is longer, that a step could not have been missed.
+  /// True if no step can have been missed since the last value: less time has passed than a period, or than the usual
+  /// distance of values if that is longer.
   bool is_recent(double now) const;
 
  private:
