@@ -11,7 +11,7 @@
 namespace skel::plan {
 
 /// An undirected graph of cells: neighbours of cell c are neighbours[offsets[c]] to before neighbours[offsets[c + 1]].
-/// No loops, and each edge in the rows of both its ends: as often as the two cells have faces in common.
+/// No loops. Each edge is in the rows of both its ends, once for each common face of the two cells.
 struct cell_graph {
   std::vector<std::size_t> offsets;
   std::vector<std::uint32_t> neighbours;
@@ -23,18 +23,18 @@ struct cell_graph {
   }
 };
 
-/// What is wrong with a graph, with the cell where it is: offsets that fall or do not fit, a neighbour that is no cell,
-/// a loop, an edge in one of its rows only. Empty where nothing is. O(edges).
+/// The fault of a graph, with its cell: falling or unfit offsets, a neighbour that is no cell, a loop, or an edge in
+/// only one of its rows. Empty if there is none. O(edges).
 std::string fault_of(cell_graph const& graph);
 
 /// The cells of a mesh, joined where they share a face: rows are in the order of faces. O(faces).
 cell_graph graph_of(face_neighbours const& faces);
 
-/// Which part each cell belongs to.
+/// The part of each cell.
 struct partition {
   std::size_t parts = 0;
   std::vector<std::uint32_t> part_of;
-  std::string method;  ///< "metis", ...: what made it, and why others were left
+  std::string method;  ///< the maker, "metis", ..., and why not others
 
   friend bool operator==(partition const&, partition const&) = default;
 };

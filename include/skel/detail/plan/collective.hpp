@@ -25,7 +25,7 @@ registry<named_row> const& collectives();
 /// The name of an operation as it is written in files and on the command line.
 std::string_view name_of(collective operation);
 
-/// Is a rank's buffer made of parts, one for each rank (scatter, gather, allgather, alltoall)?
+/// True if a rank's buffer has a part for each rank (scatter, gather, allgather, alltoall).
 constexpr bool in_parts(collective operation) {
   return operation == collective::scatter || operation == collective::gather || operation == collective::allgather ||
          operation == collective::alltoall;
@@ -35,7 +35,7 @@ constexpr bool in_parts(collective operation) {
 struct collective_problem {
   std::size_t ranks = 1, root = 0;
   /// Of the vector for broadcast, reduce and allreduce; of each rank's part for scatter, gather and allgather; of each
-  /// pair of ranks for alltoall; not looked at for barrier [B].
+  /// pair of ranks for alltoall; ignored for barrier [B].
   std::uint64_t bytes = 0;
   std::uint64_t segment = 0;  ///< of algorithms that cut the vector: bytes of a segment; 0: the whole vector
   std::uint64_t unit = 1;     ///< bytes of an element, which is never cut; divides `bytes`
@@ -44,22 +44,22 @@ struct collective_problem {
   bool priced = false;
 };
 
-/// What an operator must be for an algorithm to be allowed. Every operator is associative.
+/// The order of operands in an algorithm, and so the operators that it allows. Every operator is associative.
 enum class order : std::uint8_t {
-  any,       ///< the operands are combined in the order of the ranks: any operator
-  rotated,   ///< in an order that starts at the root: any operator if the root is rank 0, otherwise a commutative one
+  any,       ///< the order of the ranks: any operator
+  rotated,   ///< an order that starts at the root: any operator if the root is rank 0, otherwise a commutative one
   shuffled,  ///< commutative operators only
 };
 
-/// An entry of the catalogue of algorithms. One function makes the schedule that is priced and that is run.
+/// An entry of the catalogue of algorithms. One function makes the schedule for both price and run.
 struct collective_algorithm {
   std::string_view name;
   collective operation;
-  bool segmented;                                       ///< cuts the vector into segments of a size that can be chosen
+  bool segmented;                                       ///< cuts the vector into segments of an eligible size
   order operands;                                       ///< of reductions
   tree (*shape)(std::size_t ranks, std::size_t radix);  ///< of algorithms on a tree, otherwise nullptr
   schedule (*make)(collective_problem const&);          ///< O(ranges)
-  circle const* rounds = nullptr;  ///< of algorithms in which all ranks do the same, at least in the end
+  circle const* rounds = nullptr;  ///< of algorithms in which all ranks do the same, at least at the end
 };
 
 /// All algorithms. You may add some while no other thread uses them.
@@ -67,14 +67,14 @@ std::deque<collective_algorithm>& collective_algorithms();
 
 /// The algorithm of this name for this operation, or nullptr.
 collective_algorithm const* find_algorithm(collective operation, std::string_view name);
-/// The same. Throws skel::input_error for a name of none.
+/// The same. Throws skel::input_error for an unknown name.
 collective_algorithm const& algorithm_named(collective operation, std::string_view name);
 
-/// Throws skel::error where the bytes of a rank's buffers are too many to be counted.
+/// Throws skel::error if a rank's buffers have too many bytes to be counted.
 void require_countable(collective operation, collective_problem const& problem);
 
-/// Number of segments and the size of all but the last, which may be shorter: whole units, at least one message, even
-/// of no bytes. O(1).
+/// Number of segments and size of all but the last, which may be shorter. Sizes are whole units; there is at least one
+/// message, even of no bytes. O(1).
 struct segmentation {
   std::uint64_t count = 1, bytes = 0, last = 0;
 };

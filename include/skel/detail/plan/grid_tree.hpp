@@ -12,10 +12,10 @@ namespace skel::plan {
 /// Trees that a message can take inside a cluster.
 enum class tree_shape : std::uint8_t { flat, chain, binary, binomial, k_nomial };
 
-/// The name of a shape: that of the algorithm of the catalogue that does not cut the vector.
+/// The name of a shape: that of its unsegmented algorithm in the catalogue.
 std::string_view name_of(tree_shape shape);
 
-/// The tree of this shape. `radix` is looked at for k_nomial only. O(vertices).
+/// The tree of this shape. `radix` counts for k_nomial only. O(vertices).
 tree make_tree(tree_shape shape, std::size_t vertices, std::size_t radix);
 
 struct inside_tree {
@@ -25,28 +25,28 @@ struct inside_tree {
   friend bool operator==(inside_tree const&, inside_tree const&) = default;
 };
 
-/// Which of a cluster's n ranks is its relay for segment k, with s stripes:
+/// The relay among a cluster's n ranks for segment k, with s stripes:
 ///
-///   by_stripe     rank (k mod s) mod n: there are s trees; where n does not divide s, some ranks have a turn more
-///   even          rank k mod min(s, n): each has as many turns as the others, whatever turns other clusters take
-///   without_root  as even; but in the root's cluster the root, which sends each segment once already, has no turn
+///   by_stripe     rank (k mod s) mod n: there are s trees; unless n divides s, some ranks have one more turn.
+///   even          rank k mod min(s, n): each has as many turns as the others, whatever turns other clusters take.
+///   without_root  as even; but in the root's cluster the root, which already sends each segment once, has no turn.
 enum class relay_turns : std::uint8_t { by_stripe, even, without_root };
 
-/// Spanning trees over the ranks of several clusters: a tree over the clusters, and a tree inside each. In each cluster
-/// one rank, the relay, stands for it: it gets what comes from the relay of the parent cluster, serves the relays of
-/// the child clusters, and is the root of the tree inside.
+/// Spanning trees over the ranks of several clusters: a tree over the clusters, and a tree inside each. One rank of
+/// each cluster is its relay. It gets the data from the relay of the parent cluster, serves the relays of the child
+/// clusters, and is the root of the tree inside.
 ///
-/// With several `stripes`, segments of a message take different trees, in which the ranks of a cluster are its relay in
-/// turn, counted from the root of the collective in the root's cluster. The root gives what it has to the relay of its
-/// cluster. So what a relay has to do more than others is spread over the cluster, and so is the work inside: whatever
-/// the shape, each rank sends about as much as it receives.
+/// With several `stripes`, segments of a message take different trees. The ranks of a cluster are its relay in turn; in
+/// the root's cluster the turns count from the root of the collective. The root gives its data to the relay of its
+/// cluster. This spreads the extra work of relays over the cluster, and also the work inside: with any shape, each rank
+/// sends about as much as it receives.
 /// Source of the idea of several trees: Sanders, Speck, Träff 2009, "Two-tree algorithms for full bandwidth broadcast,
 /// reduction and scan", Parallel Computing 35(12):581-594.
 struct grid_tree {
-  std::vector<std::vector<std::uint32_t>> clusters{};  ///< ranks of each, none without; together all ranks, each once
+  std::vector<std::vector<std::uint32_t>> clusters{};  ///< ranks of each, none empty; together all ranks, each once
   std::uint32_t root = 0;                              ///< a rank
   std::vector<std::uint32_t> parent{};                 ///< of each cluster; of the root's cluster, itself
-  /// The other clusters, each behind its parent: the order in which a relay serves its child clusters.
+  /// The other clusters, each behind its parent: a relay serves its child clusters in this order.
   std::vector<std::uint32_t> order{};
   std::vector<inside_tree> inside{};  ///< of each cluster
   std::uint32_t stripes = 1;
@@ -67,21 +67,21 @@ class stripe_trees {
   struct neighbours {
     bool has_parent = false;
     neighbour parent{};
-    std::vector<neighbour> children{};  ///< in the order in which a broadcast serves them: other clusters first
+    std::vector<neighbour> children{};  ///< in the order of service by a broadcast: other clusters first
   };
 
-  /// A description that is not one of trees over all ranks breaks a contract.
+  /// Breaks a contract unless the description is of trees over all ranks.
   explicit stripe_trees(grid_tree what);
 
   std::size_t ranks() const { return place_.size(); }
   grid_tree const& what() const { return what_; }
   std::size_t root_cluster() const { return root_cluster_; }
   std::size_t cluster_of(std::size_t rank) const { return place_[rank].cluster; }
-  /// The rank that stands for a cluster when a segment comes through. O(1).
+  /// The relay of a cluster for a segment. O(1).
   std::uint32_t relay(std::size_t cluster, std::size_t segment) const;
-  /// Of a rank, in the tree of a segment. O(children).
+  /// Neighbours of a rank in the tree of a segment. O(children).
   neighbours of(std::size_t rank, std::size_t segment) const;
-  /// After how many segments trees repeat, but no more than `limit`. O(clusters log ranks).
+  /// Number of segments after which trees repeat, but at most `limit`. O(clusters log ranks).
   std::size_t period(std::size_t limit) const;
 
  private:

@@ -10,8 +10,8 @@
 
 namespace skel::plan {
 
-/// A part that shares faces with another one: how many, and how many cells it is sent in an update of ghosts, those
-/// with a face towards it.
+/// A part that shares faces with another one: the number of faces, and of the cells with such a face. An update of
+/// ghosts sends it these cells.
 struct neighbour_part {
   std::uint32_t part = 0;
   std::size_t faces = 0, sends = 0;
@@ -19,17 +19,17 @@ struct neighbour_part {
   friend bool operator==(neighbour_part const&, neighbour_part const&) = default;
 };
 
-/// What a partition is like. A face is an edge of the graph.
+/// Figures of a partition. A face is an edge of the graph.
 struct partition_figures {
   std::size_t cut = 0;                                  ///< faces between parts
   std::size_t cut_between_clusters = 0;                 ///< of these, between parts of different clusters
   std::vector<std::size_t> cells;                       ///< of each part
-  std::vector<std::size_t> inner;                       ///< of these, those all of whose neighbours are in the part too
+  std::vector<std::size_t> inner;                       ///< of these, those with all neighbours in the part
   std::vector<double> weights;                          ///< of part p under constraint j: weights[p constraints + j]
   std::vector<std::size_t> faces;                       ///< of each part: those it shares with other parts
   std::vector<std::size_t> cluster_faces;               ///< of each cluster: those it shares with other clusters
   std::vector<std::vector<neighbour_part>> neighbours;  ///< of each part, rising
-  std::vector<std::size_t> pieces;                      ///< of each part: connected ones; 1 where it hangs together
+  std::vector<std::size_t> pieces;                      ///< of each part: its connected pieces; 1 if it hangs together
 
   std::size_t empty_parts() const;
   std::size_t largest_faces() const;          ///< of a part
@@ -47,14 +47,14 @@ struct cell_weights {
   }
 };
 
-/// Counts. `cluster_of` has the cluster of each part, from 0; empty: all are in one. O(edges log parts + cells
+/// Counts. `cluster_of`: the cluster of each part, from 0; empty: all are in one. O(edges log parts + cells
 /// constraints). Preconditions: every cell has a part below of.parts, the graph has no fault.
 partition_figures figures_of(cell_graph const& graph, partition const& of, cell_weights const& weights = {},
                              std::span<std::size_t const> cluster_of = {});
 
-/// The largest weight of a part over the weight that it should have: 1 where all are right, 2 where one has twice as
-/// much. `targets` are shares: part p should have targets[p constraints + j] of all that constraint j weighs.
-/// Constraints that weigh nothing do not count. O(parts constraints).
+/// The largest weight of a part over its target: 1 if all are right, 2 if one has twice as much. `targets` are shares:
+/// part p should have targets[p constraints + j] of the weight under constraint j. Constraints without weight do not
+/// count. O(parts constraints).
 double largest_over_target(partition_figures const& of, std::span<double const> targets);
 
 }  // namespace skel::plan

@@ -12,8 +12,8 @@ namespace skel::plan {
 /// Index of a host in a platform: 0 .. host_count() - 1, in the order of the description.
 using host_id = std::size_t;
 
-/// Where a line of stages runs: for each stage the hosts of its workers, one entry per worker (a host that runs two
-/// workers of a farm is listed twice). A stage that is not a farm has one entry. Never empty for a stage.
+/// The hosts of a line of stages: for each stage one entry per worker. A host with two workers of a farm is listed
+/// twice. A stage that is not a farm has one entry. Never empty for a stage.
 struct placement {
   std::vector<std::vector<host_id>> stages;
 
@@ -41,15 +41,15 @@ struct named_workers {
 using placement_text = std::vector<std::vector<named_workers>>;
 
 /// Reads the workers of a stage, joined by plus signs: "a+b*2" is one on a and two on b. Blanks around names do not
-/// count. `stage`: what errors call it, such as "stage 2". O(length).
-/// Throws skel::error where no host is named, or what stands behind a star is no number of workers.
+/// count. `stage`: its name in errors, such as "stage 2". O(length).
+/// Throws skel::error if a host's name is missing, or if no number of workers follows a star.
 std::vector<named_workers> read_workers(std::string_view text, std::string const& stage);
 
 /// Reads all stages, with a line between them: "a | a+b*2 | a". As read_workers().
 placement_text read_placement(std::string_view text);
 
-/// With " | " between stages, and the hosts of each in the order of their names, each once: the same for all texts that
-/// mean the same.
+/// With " | " between stages, and the hosts of each in the order of their names, each once. Texts with the same meaning
+/// give the same.
 std::string to_string(placement_text const& where);
 
 }  // namespace skel::plan

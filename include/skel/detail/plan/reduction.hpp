@@ -30,21 +30,21 @@ constexpr reduction_set set_of(reduction_algorithm algorithm) {
   return reduction_set{1} << static_cast<unsigned>(algorithm);
 }
 
-/// What the results of a reduction that rounds may depend on.
+/// The guarantee for results of a reduction that rounds.
 enum class determinism : std::uint8_t {
   none,        ///< may differ in the last bits from run to run
-  same_parts,  ///< the same bits whenever the number of parts is the same
+  same_parts,  ///< the same bits for the same number of parts
   any_parts,   ///< the same bits for any number of parts
 };
 
-/// What is known of an algorithm without looking at a pattern.
+/// Properties of an algorithm that hold for all patterns.
 struct reduction_traits {
   reduction_algorithm algorithm;
   std::string_view name;   ///< as papers and the command line write it
   bool inspects;           ///< makes a plan of a pattern before it first runs
   bool any_pattern;        ///< also for subscripts that are known only while running
   bool replays;            ///< calls the loop's body several times for some iterations
-  determinism guarantees;  ///< what its results depend on where each part runs its block of the iterations
+  determinism guarantees;  ///< given fixed blocks of iterations for the parts
 };
 
 /// All of them, in the order of the enumeration.
@@ -54,24 +54,24 @@ std::string_view name_of(reduction_algorithm algorithm);
 /// The algorithm of this name, or none.
 std::optional<reduction_algorithm> find_reduction(std::string_view name);
 
-/// How what the ranks have accumulated into their copies of arrays crosses ranks.
+/// How contributions in the ranks' copies of arrays cross ranks.
 enum class reduction_exchange : std::uint8_t {
   dense,   ///< every element, touched or not
-  sparse,  ///< the elements that a rank touches; which those are is said once for a version of the patterns
+  sparse,  ///< the elements that a rank touches; it names them once for a version of the patterns
 };
 
 constexpr std::string_view name_of(reduction_exchange way) {
   return way == reduction_exchange::dense ? "dense" : "sparse";
 }
 
-/// By its name; nothing for what is none.
+/// By its name; nothing for any other text.
 constexpr std::optional<reduction_exchange> find_exchange(std::string_view name) {
   for (auto const way : {reduction_exchange::dense, reduction_exchange::sparse})
     if (name_of(way) == name) return way;
   return std::nullopt;
 }
 
-/// Who gets the results of an irregular reduction over ranks.
+/// The ranks that get the results of an irregular reduction.
 enum class results_of_ranks : std::uint8_t {
   everywhere,  ///< every rank has all elements
   owned,       ///< every rank has the elements of its block: plan::block_of(N, ranks, rank)

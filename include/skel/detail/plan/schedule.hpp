@@ -14,21 +14,21 @@ struct byte_range {
   friend bool operator==(byte_range const&, byte_range const&) = default;
 };
 
-/// Bytes that are copied from one buffer to another.
+/// A copy of bytes from one buffer to another.
 struct copy {
   std::uint64_t from = 0, to = 0, bytes = 0;
 
   friend bool operator==(copy const&, copy const&) = default;
 };
 
-/// What one rank does next in a collective.
+/// The next action of one rank in a collective.
 struct step {
   enum class action : std::uint8_t {
     send,            ///< the ranges, in their order, to the peer
     receive,         ///< from the peer into the ranges
     combine,         ///< receive, then work = work (op) received
     combine_before,  ///< receive, then work = received (op) work
-    merge            ///< no message: the first range = the first (op) the second, of equal lengths of some bytes
+    merge            ///< no message: the first range = the first (op) the second, both equally long, not empty
   };
 
   action what = action::send;
@@ -42,13 +42,13 @@ struct step {
 /// What one rank does in a collective: it copies its input to its work buffer (load), takes its steps, and copies from
 /// the work buffer to its output (unload).
 ///
-/// The steps are in the order of the program: a send waits for all receives before it in the list, and for the sends
-/// before it to leave; receives complete in the order of the list; a receive does not wait for sends before it.
+/// The steps are in the order of the program. A send waits for all receives before it in the list, and for the sends
+/// before it to leave. Receives complete in the order of the list. A receive does not wait for sends before it.
 /// Messages between two ranks do not overtake each other.
 ///
-/// A list may be cut into strands, as of the segments of a vector. Then this is said of the steps of one strand;
-/// strands do not wait for each other but where a window says so; messages go from a strand of the sender to the strand
-/// of the same index of the receiver; and strands must not share bytes of the work buffer.
+/// A list may be cut into strands, as for the segments of a vector. The rules then hold for the steps of one strand.
+/// Strands wait for each other only if a window says so. Messages go from a strand of the sender to the strand of the
+/// same index of the receiver. Strands must not share bytes of the work buffer.
 struct rank_schedule {
   std::uint64_t work_bytes = 0;
   std::vector<copy> load{}, unload{};
@@ -67,14 +67,14 @@ struct rank_schedule {
 
   std::span<byte_range const> ranges_of(step const& s) const { return {ranges.data() + s.first_range, s.ranges}; }
 
-  /// Appends a step. A message of no range is empty.
+  /// Appends a step. A message without ranges is empty.
   void add(step::action what, std::size_t peer, std::size_t phase, std::span<byte_range const> parts);
   void add(step::action what, std::size_t peer, std::size_t phase, byte_range part) {
     add(what, peer, phase, std::span<byte_range const>(&part, 1));
   }
 };
 
-/// A collective, as every rank takes part in it. Plain values: engines run them over point-to-point messages, models
+/// A collective: the schedules of all its ranks. Plain values: engines run them over point-to-point messages, models
 /// price them, tests interpret them.
 struct schedule {
   std::vector<rank_schedule> ranks;
@@ -82,33 +82,33 @@ struct schedule {
 
 struct collective_problem;
 
-/// Rounds in which all ranks do the same, seen from where they stand in a circle: in round i each sends one message to
-/// the rank `ahead(i)` places further on, and receives the one of the rank as many places behind. So the steps of one
-/// rank can be written down, and rounds be priced, without those of the others.
+/// Rounds in which all ranks do the same, seen from their places in a circle. In round i each rank sends one message to
+/// the rank `ahead(i)` places further on, and receives one from as many places behind. So the steps of one rank, and
+/// prices of rounds, need no steps of the others.
 struct circle {
   std::size_t (*rounds)(std::size_t ranks);
   std::size_t (*ahead)(std::size_t ranks, std::size_t round);  ///< 1 to ranks - 1
   /// Appends the ranges that a rank sends in a round, and those that it receives into.
   void (*sent)(collective_problem const&, std::size_t rank, std::size_t round, std::vector<byte_range>& into);
   void (*received)(collective_problem const&, std::size_t rank, std::size_t round, std::vector<byte_range>& into);
-  /// The first rank behind `rank` that may send more or fewer bytes than it in a round; the number of ranks where there
-  /// is none. nullptr: there never is.
+  /// The first rank behind `rank` that may send more or fewer bytes than it in a round; the number of ranks if there is
+  /// none. nullptr: there never is.
   std::size_t (*alike_before)(collective_problem const&, std::size_t rank, std::size_t round) = nullptr;
-  /// Whether the messages of a round are combined with what the receiver has; nullptr: never.
+  /// True if the receiver combines the messages of a round with its own data; nullptr: never.
   bool (*combines)(std::size_t ranks, std::size_t round) = nullptr;
-  bool at_once = false;  ///< a rank sends everything before it waits for what it receives
-  /// What a rank loads and unloads, without steps; nullptr where there is something before the circle.
+  bool at_once = false;  ///< a rank sends everything before it waits for messages
+  /// Load and unload of a rank, without steps; nullptr if there is something before the circle.
   rank_schedule (*buffers)(collective_problem const&, std::size_t rank) = nullptr;
   /// The steps before the first round, of all ranks; nullptr: none.
   schedule (*before)(collective_problem const&) = nullptr;
 };
 
-/// Do all ranks send as many bytes as each other in every round? (Otherwise parts of a vector are uneven.)
+/// True if all ranks send equally many bytes in every round. (Otherwise parts of a vector are uneven.)
 bool even(circle const& rounds, collective_problem const& problem);
 
-/// What a rank does: buffers or the steps before, and its rounds. O(ranges of the rank) beside what is before.
+/// The schedule of a rank: buffers or the steps before, and its rounds. O(ranges of the rank) beside the steps before.
 rank_schedule steps_of(circle const& rounds, collective_problem const& problem, std::size_t rank);
-/// What all ranks do. O(ranges of all ranks).
+/// The schedule of all ranks. O(ranges of all ranks).
 schedule steps_of(circle const& rounds, collective_problem const& problem);
 
 }  // namespace skel::plan

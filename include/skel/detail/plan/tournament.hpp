@@ -5,25 +5,25 @@
 #include <utility>
 #include <vector>
 
-/// Pairs of what is to be measured together, in rounds.
+/// Pairs of players that are measured together, in rounds.
 namespace skel::plan {
 
 /// Two players, the smaller number first.
 using match = std::pair<std::size_t, std::size_t>;
-/// Matches at the same time: nobody is in two of them.
+/// Matches at the same time: no player is in two of them.
 using round = std::vector<match>;
 
-/// Rounds of a tournament in which everybody meets everybody once: no more are possible with every player busy in every
+/// Rounds of a tournament in which each two players meet once: the fewest possible, with all players busy in every
 /// round (all but one for an odd number).
 constexpr std::size_t tournament_rounds(std::size_t players) {
   return players < 2 ? 0 : players - 1 + players % 2;
 }
 
-/// Every pair of players once, in tournament_rounds(players) rounds of players / 2 disjoint matches: one player keeps
-/// the seat, the others sit in a circle that turns by one from round to round, and opposite seats play. O(players^2).
+/// Every pair of players once, in tournament_rounds(players) rounds of players / 2 disjoint matches. One player keeps
+/// the seat. The others sit in a circle that turns by one from round to round, and opposite seats play. O(players^2).
 /// Source: Kirkman 1850, "Note on an unanswered prize question", Cambridge and Dublin Mathematical Journal 5:255-262.
 inline std::vector<round> tournament(std::size_t players) {
-  std::size_t const seats = players + players % 2;  // an empty seat where the number is odd
+  std::size_t const seats = players + players % 2;  // an empty seat for an odd number
   std::vector<round> rounds(tournament_rounds(players));
   for (std::size_t turn = 0; turn < rounds.size(); ++turn)
     for (std::size_t i = 0; i < seats / 2; ++i) {
@@ -34,9 +34,9 @@ inline std::vector<round> tournament(std::size_t players) {
   return rounds;
 }
 
-/// The same matches in the same order, in more rounds where a place would be crowded: in a round, no place has more of
-/// its players busy than it has room, two at least, so that a match between two of them can be held. `place_of[player]`
-/// is an index into `room`. O(matches) when nothing has to be moved, O(matches x rounds) at worst.
+/// The same matches in the same order, with further rounds for crowded places. In a round, no place has more busy
+/// players than room. It has room for two at least, so that a match between two of its players can be held.
+/// `place_of[player]` is an index into `room`. O(matches) if no match has to be moved, O(matches x rounds) at worst.
 inline std::vector<round> uncrowded(std::vector<round> const& rounds, std::vector<std::size_t> const& place_of,
                                     std::vector<std::size_t> const& room) {
   std::vector<round> result;
