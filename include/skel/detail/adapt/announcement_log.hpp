@@ -11,22 +11,22 @@
 
 namespace skel {
 
-/// What was announced of the machine of a run, when it was heard, and since when no stage is on hosts that leave.
+/// The announcements about the machine of a run: when each was heard, and since when no stage is on hosts that leave.
 class announcement_log {
  public:
-  /// Announcements of hosts that leave, and others, that are kept, the last ones of each.
+  /// The most announcements that are kept: the last ones of hosts that leave, and as many others.
   static constexpr std::size_t most_kept = 100;
 
   announcement_log(platform::snapshot const& machine, std::vector<std::size_t> host_of_rank);
 
-  /// `seconds`: since the run began. A host that joins again need not be left any more. O(ranks + most_kept).
+  /// `seconds`: since the run began. A host that joins again need not be left. O(ranks + most_kept).
   void add(platform::announcement const& said, double seconds);
-  /// All ranks obey by now a plan that has the workers of each station on these ranks. O(workers) where hosts leave.
+  /// All ranks now obey a plan with the workers of each station on these ranks. O(workers) if hosts leave.
   void placed(std::vector<std::vector<int>> const& ranks, double seconds);
 
-  /// Whether placed() has anything to tell apart.
+  /// True if placed() may make a difference.
   bool hosts_leave() const;
-  /// In the order in which they were heard.
+  /// In the order of hearing.
   std::vector<record::heard_announcement> kept() const;
   std::uint64_t all() const { return all_; }
 

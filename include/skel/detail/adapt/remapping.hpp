@@ -22,41 +22,41 @@
 
 namespace skel {
 
-/// A placed line, as whoever looks for better places for it needs it.
+/// A placed line with what the search for better places needs.
 struct placed_line {
-  mapping::running_line line;  ///< as it was placed; what must not be moved is pinned
+  mapping::running_line line;  ///< as it was placed; stages that must not move are pinned
   plan::placement where;
   std::vector<std::size_t> station_of;  ///< per stage of the model
   std::vector<double> work;             ///< per station, per item of the source, at the placement [work units]; 0 where
-                                        ///< what is measured while it runs says nothing of it
+                                        ///< measurements while it runs do not show it
   double batch = 1;                     ///< items of the source in one of the model
   std::function<std::vector<std::vector<int>>(plan::placement const&)> ranks_of{};        ///< per station
-  std::function<plan::placement(std::vector<std::vector<int>> const& ranks)> at_ranks{};  ///< one with these
+  std::function<plan::placement(std::vector<std::vector<int>> const& ranks)> at_ranks{};  ///< a placement with these
   std::function<std::string(plan::placement const&)> name_of{};
 };
 
-/// What a run that may be moved has to know besides its line.
+/// The needs of a run that may be moved, besides its line.
 struct remapping_setup {
   std::uint64_t program = 0;  ///< the same for each run of it
   placed_line placed;
   platform::monitor monitor;
-  /// The processors of the line as they are where ranks are such hosts: the same ones as those of placed.line.
+  /// The processors of the line if ranks are such hosts: the same processors as those of placed.line.
   std::function<platform::description(platform::description const& of_ranks)> processors_at;
   std::size_t counted = 0;                      ///< station at which items have passed the line
   double model_error = 0;                       ///< forecast_doubt::between
-  double horizon = 0;                           ///< how long the run is expected to take at least [s]
+  double horizon = 0;                           ///< least expected time of the run [s]
   std::vector<platform::announcement> stood{};  ///< before the run: the monitor and the plan know them
-  /// What was announced since it was asked last.
+  /// Announcements since the last call.
   std::function<std::vector<platform::announcement>()> announced;
   mapping::decision_setup decisions;
 };
 
-/// Looks after a line that runs, on rank 0: hears what ranks say of themselves and what is announced, keeps the
-/// forecasts of hosts, paths and work, and says when the line is to go on by another plan (remapper). Keeps
-/// decisions. For one thread, the one that communicates.
+/// Looks after a running line, on rank 0: hears the reports of ranks and the announcements, keeps the forecasts of
+/// hosts, paths and work, and says when the line is to go on by another plan (remapper). Keeps decisions. For one
+/// thread, the one that communicates.
 class remapping {
  public:
-  /// How often ranks say how far they are, and how often a decision may be made [s].
+  /// Time between reports of ranks, and least time between decisions [s].
   static constexpr double period = platform::monitor_options{}.period;
 
   explicit remapping(remapping_setup setup);
@@ -69,11 +69,11 @@ class remapping {
   void remapped(record::remap_record const& what);
 
   record::move_history const& decisions() const { return remapper_.mover().history(); }
-  /// What was announced, and when hosts were left.
+  /// The announcements, and when hosts were left.
   announcement_log const& announcements() const { return log_; }
-  /// How long the threads of a rank that says this could have run and did not because of others [s].
+  /// Time in which the threads of the reporting rank were runnable but did not run because of others [s].
   double lost_to_others(record::rank_progress const& said) const;
-  /// What is expected of the host of each rank.
+  /// The forecast for the host of each rank.
   std::vector<record::share_forecast> shares() const;
   platform::monitor const& monitor() const { return of_.monitor; }
 
@@ -81,7 +81,7 @@ class remapping {
   struct moving {
     plan::placement from, to;
     std::vector<std::vector<int>> ranks;
-    std::optional<std::uint32_t> epoch;  // that came of it; nothing: it is under way
+    std::optional<std::uint32_t> epoch;  // result of the move; nothing: it is under way
   };
 
   mapping::running_line line_now() const;

@@ -20,8 +20,7 @@
 
 namespace skel {
 
-/// The ranks of a run as the hosts that BSP processes are priced on: ranks of one cluster that are equally fast are a
-/// cluster of hosts.
+/// The ranks of a run as hosts that price BSP processes: equally fast ranks of one cluster are a cluster of hosts.
 struct bsp_machine {
   cost::bsp::machine machine;
   std::vector<std::size_t> host_of_rank;
@@ -29,48 +28,48 @@ struct bsp_machine {
   std::vector<std::size_t> threads;  ///< of each rank
 };
 
-/// What a BSP program whose processes may migrate has to know to begin.
+/// The needs of a BSP program whose processes may migrate, at its beginning.
 struct rescheduling_setup {
   skeletons::migration_settings policy;
   bsp_machine where;
   platform::monitor monitor;  ///< of the machine that the ranks are on
   std::size_t processes = 0;
   std::vector<std::size_t> pinned{};
-  /// What was announced since it was asked last.
+  /// Announcements since the last call.
   std::function<std::vector<platform::announcement>()> announced{};
   mapping::decision_setup decisions{};
-  /// Is told each superstep as it was, before the policy is told it, where it is not null.
+  /// Gets each superstep as it was, before the policy gets it; may be null.
   std::function<void(record::superstep const&)> told{};
-  /// What the calling thread has run [ns]: what telling the policy takes is measured by it.
+  /// Processor time of the calling thread [ns], to measure the cost of telling the policy.
   std::function<std::int64_t()> thread_time = record::thread_ns;
 };
 
-/// Looks after a BSP program that runs, on rank 0: tells a policy of migration what was measured in each superstep, and
-/// says who moves because of it. What a process has computed is the time that its thread ran times the speed of one
-/// thread of its rank; how fast ranks are next is what their threads are expected to get, at most what the quota of
-/// their control group lets threads have that never rest, or what is known of their hosts where no process has computed
-/// on them lately. Where processes have just moved, the policy is told the superstep as if they had been there already,
-/// so that it never decides on what it has already changed. A policy that takes samples is told so many supersteps in a
-/// row, and then no more until a hundredth of the time has paid for it (told_in_a_row): supersteps may be shorter than
-/// what telling takes. For one thread, the one that communicates.
+/// Looks after a running BSP program, on rank 0: tells a migration policy the measurements of each superstep, and says
+/// which processes move. The work of a process is its thread's time times the speed of one thread of its rank. The next
+/// speed of ranks follows from the expected shares of their threads. These are at most the part that their control
+/// group's quota leaves to threads that never rest. If no process has computed there lately, the known figures of the
+/// host count. When processes have just moved, the policy gets the superstep as if they had already been there. So it
+/// never decides on a state that it has already changed. A policy that takes samples gets a row of supersteps
+/// (told_in_a_row). Then it gets none until telling it was at most a hundredth of the time, because supersteps may be
+/// shorter than telling. For one thread, the one that communicates.
 class rescheduling {
  public:
-  /// `policy`: what decides instead of the policy that the setup names, where it is not null. Throws skel::error for a
-  /// name that is none.
+  /// `policy`: decides instead of the policy that the setup names, unless it is null. Throws skel::error for an unknown
+  /// name.
   explicit rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::migration::policy> policy = nullptr);
 
-  /// How many supersteps in a row a policy is told, and of how many there are multiples between two such rows: so that
-  /// a period of supersteps that load_forecast knows, or one of this length, goes on where it was.
+  /// Supersteps in a row that a policy is told; the distance between two such rows is a multiple of it. So a period of
+  /// supersteps that load_forecast knows, or one of this length, goes on where it was.
   static constexpr std::uint64_t told_in_a_row = 12;
 
-  /// run_options::next_moves. O(processes + messages), and what the policy takes, where it is told; otherwise O(ranks).
-  /// Throws skel::error where that moves what cannot be moved so (mapping::migration::check_moves).
+  /// run_options::next_moves. O(processes + messages) and the policy's time if it is told; otherwise O(ranks). Throws
+  /// skel::error for moves that are not possible (mapping::migration::check_moves).
   std::vector<bsp_move> next_moves(bsp_measures const& last);
 
-  /// run_options::last_measured: nothing is decided.
+  /// run_options::last_measured: decides nothing.
   void hear_last(bsp_measures const& last);
 
-  /// What has been decided so far.
+  /// The decisions so far.
   record::bsp_decisions made() const;
 
  private:
@@ -98,21 +97,21 @@ class rescheduling {
   std::function<std::int64_t()> thread_time_;  // [ns]
   std::vector<double> wanted_, got_;           // of each rank: time in its processes, and of it on its core [s]
   std::vector<double> quotas_;                 // the part of a core that a quota leaves each of its threads
-  std::vector<platform::slot_series> shares_;  // of each rank: what its threads got of a core
-  std::vector<int> ran_on_;                    // rank of each process in the superstep that is looked at
+  std::vector<platform::slot_series> shares_;  // of each rank: shares of a core of its threads
+  std::vector<int> ran_on_;                    // rank of each process in the present superstep
   std::vector<cost::bsp::migration> moved_;    // at the barrier before
   mapping::migration::migration_learner prices_;
   std::uint64_t row_begun_ = 1;    // the superstep
-  std::uint64_t stands_for_ = 1;   // supersteps, each that is told in this row
+  std::uint64_t stands_for_ = 1;   // supersteps for which each one told in this row stands
   std::uint64_t passed_over_ = 0;  // supersteps, since the row
   double row_began_ = 0;           // [s]
-  double telling_ = 0;             // what it took to tell this row [s]
+  double telling_ = 0;             // time of telling this row [s]
   double pause_ = 0;               // after it [s]; 0: it goes on
   double listened_ = 0;            // to announcements [s]
-  bool moves_ = false;             // it was said that processes move, and nothing yet of what that took
-  std::deque<double> calls_;  // what the last calls took [s]
-  double calling_ = 0;        // what all calls took [s]
-  double now_ = 0;            // [s] of supersteps and migrations: what is decided depends on measurements alone
+  bool moves_ = false;             // processes move, and the time of that is not yet known
+  std::deque<double> calls_;       // times of the last calls [s]
+  double calling_ = 0;             // time of all calls [s]
+  double now_ = 0;                 // [s] of supersteps and migrations: decisions depend on measurements alone
   record::bsp_decisions made_;
 };
 
