@@ -7,30 +7,29 @@
 
 namespace skel {
 
-/// With how many threads phases that wait for their slowest thread take least time on a host, beside what others run
-/// there: of 1 to `most` the P for which P s(P) is greatest, of equal ones the fewest. s(P) is the share of a core that
-/// the slowest thread gets: with C cores, others busy on o of them, which are taken for k = ceil(o) threads, and a
-/// quota of Q processors,
+/// The best number of threads on a host, beside other programs, for phases that wait for their slowest thread. Of 1 to
+/// `most` it is the P with the greatest P s(P), of equal ones the fewest. The slowest thread gets the share s(P) of a
+/// core. Let there be C cores, others busy on o of them (they count as k = ceil(o) threads), and a quota of Q
+/// processors:
 ///   s(P) = min(Q / P, k = 0 or P + k <= C ? 1 : max(1/2, 1 - o/k), C / P).
-/// What is not known does not hold anything back. O(most). Precondition: most > 0.
+/// Unknown figures limit nothing. O(most). Precondition: most > 0.
 /// Limits: as share_of(); threads of others that wait for a core are not seen.
 std::size_t threads_worth(platform::host_reading const& reading, std::size_t most);
 
-/// The number of threads that a host is worth, as readings of it come. It changes after three readings that agree on
-/// another one, as a step of a series does (statistics::cusum): one or two that are off change nothing. A value without
-/// a clock.
+/// The best number of threads on a host as readings come. It changes after three readings that agree on another number,
+/// like a step of a series (statistics::cusum). One or two odd readings change nothing. A value without a clock.
 class granted_threads {
  public:
-  /// [s]; a reading takes some 200 us, so that this is less than 0.1 % of a core.
+  /// [s]; a reading takes some 200 us, so this is less than 0.1 % of a core.
   static constexpr double period = 0.25;
   static constexpr std::size_t agreeing = 3;
 
-  /// As many as there are at first are the most. Precondition: most > 0.
+  /// The first number is also the greatest. Precondition: most > 0.
   explicit granted_threads(std::size_t most) : most_(most), now_(most) {}
 
-  /// Whether it is time for a reading. O(1).
+  /// True if it is time for a reading. O(1).
   bool is_due(double now) const { return !last_ || now - *last_ >= period; }
-  /// Whether another number counts from now on.
+  /// True if another number counts from now on.
   bool add(platform::host_reading const& reading, double now);
   std::size_t now() const { return now_; }
 

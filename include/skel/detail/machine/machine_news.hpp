@@ -14,27 +14,27 @@
 
 namespace skel {
 
-/// What is announced about the machine of a grid: rank 0 hears it, and other ranks are told when they all meet.
+/// Announcements about the machine of a grid: rank 0 hears them, and tells the other ranks when they all meet.
 class machine_news {
  public:
-  /// Whether rank 0 hears announcements from `path`, about this machine. An empty path: none. Collective, of the same
-  /// ranks each time. Throws skel::error on every rank where it cannot be opened.
+  /// True if rank 0 hears announcements from `path`, about this machine. An empty path: none. Collective, of the same
+  /// ranks each time. Throws skel::error on every rank if the path cannot be opened.
   bool listen(runtime::communicator const& ranks, std::filesystem::path const& path, platform::snapshot const& machine);
 
-  /// What was announced since this was asked last. On rank 0, where it listens; nothing elsewhere.
+  /// Announcements since the last call. On rank 0, if it listens; nothing elsewhere.
   std::vector<platform::announcement> hear();
-  /// Hears all that has been announced by now, however long that takes. On rank 0.
+  /// Hears all announcements up to now, however long that takes. On rank 0.
   void hear_all();
-  /// The last word on each subject of what was heard. On rank 0.
+  /// The last word on each subject that was heard. On rank 0.
   std::vector<platform::announcement> last_words() const { return last_words_.all(); }
-  /// Why some were refused, the first ones, and how many more there were. On rank 0.
+  /// Reasons of the first refusals, and the number of all others. On rank 0.
   std::vector<std::string> refusals() const;
 
-  /// As text, what was announced and other ranks were not told yet (to_news). On rank 0.
+  /// As text, the announcements that other ranks were not told yet (to_news). On rank 0.
   std::string take_unsent();
-  /// Rank 0 tells all ranks what was announced and what `monitor` found out, where there is one. As text. Collective.
+  /// Rank 0 tells all ranks the announcements, and the findings of `monitor` if there is one. As text. Collective.
   std::string tell_all(runtime::communicator const& ranks, platform::monitor const* monitor);
-  /// What tell_all() has told, the same on all ranks.
+  /// All that tell_all() has told, the same on all ranks.
   std::vector<platform::announcement> told() const { return told_.all(); }
 
  private:
