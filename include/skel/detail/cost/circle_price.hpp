@@ -14,15 +14,15 @@
 
 namespace skel::cost {
 
-/// The most messages of a circle that are followed each, at some 3 ns where clusters are large: as many as 16384 ranks
-/// send to each other.
+/// The most messages of a circle that are followed each, at some 3 ns in large clusters: as many as 16384 ranks send to
+/// each other.
 inline constexpr std::size_t most_circle_messages = std::size_t{1} << 28;
 
-/// The most ranks whose steps are priced: each takes up to 2 kB (recursive doubling), and a
-/// search for the best segment prices its tree some thousand times, at some 20 ns for each rank.
+/// The most ranks whose steps are priced: each takes up to 2 kB (recursive doubling). A search for the best segment
+/// prices its tree some thousand times, at some 20 ns for each rank.
 inline constexpr std::size_t most_priced_ranks = std::size_t{1} << 16;
 
-/// Does a model say the same of all pairs of ranks? Models that know clusters say so themselves.
+/// True if a model gives the same for all pairs of ranks. Models that know clusters tell this themselves.
 template <communication_model Model>
 bool equal_hosts(Model const& model) {
   if constexpr (requires { model.equal_hosts(); })
@@ -33,7 +33,7 @@ bool equal_hosts(Model const& model) {
 
 namespace detail {
 
-/// The first rank behind `rank` whose messages a model may take for others than those of `rank`.
+/// The first rank behind `rank` whose messages may be unlike those of `rank` in a model.
 template <communication_model Model>
 std::size_t alike_before(Model const& model, std::size_t rank) {
   if constexpr (requires { model.alike_before(rank); })
@@ -50,7 +50,7 @@ class circle_messages {
       : rounds_(rounds), problem_(problem), even_(plan::even(rounds, problem)) {
     double const together = rounds.at_once ? static_cast<double>(rounds.rounds(problem.ranks)) : 1;
     in_network_ = static_cast<double>(problem.ranks) * together;
-    at_receiver_ = 2 * together;  // what the receiver sends, too
+    at_receiver_ = 2 * together;  // the receiver sends, too
   }
 
   void begin(std::size_t round) {
@@ -58,7 +58,7 @@ class circle_messages {
     ahead_ = rounds_.ahead(problem_.ranks, round);
     if (even_) bytes_ = count(0);
   }
-  /// What a rank sends in the round that has begun.
+  /// The message of a rank in the round that has begun.
   message of(std::size_t rank) {
     if (!even_) bytes_ = count(rank);
     std::size_t const to = rank + ahead_;
@@ -93,11 +93,10 @@ class circle_messages {
   std::vector<plan::byte_range> ranges_{};
 };
 
-/// Where ranks are in a circle [s]: an array for each of the times of rank_state, so that neighbours who do the same
-/// advance together.
+/// State of the ranks in a circle [s]: an array for each time of rank_state, so that equal neighbours advance together.
 class circle_states {
  public:
-  /// waits: what ranks send waits for what they have received in the rounds before.
+  /// waits: sends of a rank wait for its receives in the rounds before.
   circle_states(std::vector<rank_state> const& begin, bool waits) {
     for (rank_state const& one : begin) {
       sent_.push_back(one.sent);
@@ -110,7 +109,7 @@ class circle_states {
   }
 
   struct run {
-    std::size_t from, to, ranks;  // the first sender, its receiver, and how many send to as many
+    std::size_t from, to, ranks;  // the first sender, its receiver, and the number of senders
   };
   /// Each of the ranks sends a message of these times, and as many get them. combining: time of the operator [s].
   template <bool Combines>
@@ -129,32 +128,32 @@ class circle_states {
   }
   /// All ranks have sent and received.
   void end_round() { std::swap(ready_, next_); }
-  /// When the last rank has everything.
+  /// Time when the last rank has everything.
   double last() const { return *std::max_element(ready_.begin(), ready_.end()); }
 
  private:
   std::vector<double> sent_, arrived_, combined_, ready_;
   std::vector<double> next_;   // ready_ behind this round
-  std::vector<double> begun_;  // what all sends wait for; empty: ready_
+  std::vector<double> begun_;  // start of all sends; empty: ready_
 };
 
 }  // namespace detail
 
-/// Whether one rank stands for all of them: it sends what all send, to hosts that are alike, and all begin alike.
+/// True if one rank stands for all: all send alike and begin alike, and their hosts are alike.
 template <communication_model Model>
 bool one_for_all(plan::circle const& rounds, plan::collective_problem const& problem, Model const& model) {
   return rounds.before == nullptr && plan::even(rounds, problem) && equal_hosts(model);
 }
 
-/// How many messages circle_time() goes through.
+/// Number of messages that circle_time() follows.
 template <communication_model Model>
 double circle_work(plan::circle const& rounds, plan::collective_problem const& problem, Model const& model) {
   double const followed = one_for_all(rounds, problem, model) ? 1 : static_cast<double>(problem.ranks);
   return followed * static_cast<double>(rounds.rounds(problem.ranks));
 }
 
-/// The completion of an algorithm in a circle [s]: what completion() says of its schedule, without writing that down.
-/// In O(rounds) where one rank stands for all, otherwise O(ranks rounds); memory O(ranks). Throws skel::error for more
+/// The completion of an algorithm in a circle [s]: equal to completion() of its schedule, without making that.
+/// O(rounds) if one rank stands for all, otherwise O(ranks rounds); memory O(ranks). Throws skel::error for more
 /// messages than most_circle_messages.
 template <communication_model Model>
 double circle_time(plan::circle const& rounds, plan::collective_problem const& problem, Model const& model,
@@ -186,8 +185,8 @@ double circle_time(plan::circle const& rounds, plan::collective_problem const& p
   return std::max(last, all.last());
 }
 
-/// An algorithm in a circle takes no less than this [s]: of a few ranks, all that it sends leaves one after the other;
-/// and where rounds wait for each other, a message that one rank sends is passed on to the last round. O(rounds).
+/// Lower bound of an algorithm in a circle [s]. All sends of a rank leave one after the other (for a few ranks). If
+/// rounds wait for each other, a message of one rank is passed on to the last round. O(rounds).
 template <communication_model Model>
 double circle_bound(plan::circle const& rounds, plan::collective_problem const& problem, Model const& model) {
   std::size_t const n = problem.ranks, count = rounds.rounds(n), starts = std::min<std::size_t>(n, 4);

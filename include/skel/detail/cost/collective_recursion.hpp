@@ -15,7 +15,7 @@
 namespace skel::cost {
 namespace detail {
 
-/// How many messages compete in each phase of a schedule: in the network, and at the processor of each rank.
+/// Numbers of messages that compete in each phase of a schedule: in the network, and at the processor of each rank.
 class competition {
  public:
   explicit competition(plan::schedule const& schedule) : ranks_(schedule.ranks.size()) {
@@ -40,7 +40,7 @@ class competition {
   std::unordered_map<std::uint64_t, double> in_network_, at_processor_;
 };
 
-/// Messages that have left and were not received yet, in order for each pair of ranks.
+/// Messages that have left but were not received yet, in order for each pair of ranks.
 class mail {
  public:
   explicit mail(std::size_t ranks) : ranks_(ranks) {}
@@ -68,15 +68,15 @@ class mail {
   std::unordered_map<std::uint64_t, box> boxes_;
 };
 
-/// Where a rank is in its steps [s].
+/// State of a rank in its steps [s].
 struct rank_state {
   double sent = 0;                                             // when the next send may leave
   double arrived = -std::numeric_limits<double>::infinity();   // the last receive
   double combined = -std::numeric_limits<double>::infinity();  // the last combination
-  double ready = 0;                                            // what the next send waits for
+  double ready = 0;                                            // earliest start of the next send, by its receives
 };
 
-/// completion() from where each rank is, which `states` says before and after.
+/// completion() from the state of each rank in `states`, which it updates.
 template <communication_model Model>
 double complete(plan::schedule const& schedule, Model const& model, double gamma, std::vector<rank_state>& states) {
   std::size_t const n = schedule.ranks.size();
@@ -151,7 +151,7 @@ double complete(plan::schedule const& schedule, Model const& model, double gamma
 ///   c <- max(a, c) + gamma m                                                         two ranges are merged
 ///
 /// gamma: time of the operator per byte [s/B]. O(steps) expected, times log steps for models with contention. A
-/// schedule whose ranks wait for each other for ever breaks a contract.
+/// schedule with a deadlock of ranks breaks a contract.
 template <communication_model Model>
 double completion(plan::schedule const& schedule, Model const& model, double gamma = 0) {
   std::vector<detail::rank_state> states(schedule.ranks.size());

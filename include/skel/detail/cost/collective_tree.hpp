@@ -14,8 +14,8 @@
 namespace skel::cost {
 namespace detail {
 
-/// The message that a broadcast on a tree sends to a vertex. `width[r]` messages are under way in round r; no widths:
-/// all.
+/// The message that a broadcast on a tree sends to a vertex. `in_network`: messages under way in the same round.
+/// `all_at_once`: the receiver's processor also handles its sends to all children.
 inline message to_vertex(plan::tree const& shape, std::size_t vertex, std::size_t root, double bytes, double in_network,
                          bool all_at_once) {
   std::size_t const n = shape.size();
@@ -28,12 +28,12 @@ inline message to_vertex(plan::tree const& shape, std::size_t vertex, std::size_
 
 }  // namespace detail
 
-/// The completion of a broadcast on a tree [s]: what completion() says of its schedule, in O(vertices) whatever the
-/// number of segments. All but the last segment are equal, and with equal segments vertex v receives segment j at
+/// The completion of a broadcast on a tree [s]: equal to completion() of its schedule, but O(vertices) for any number
+/// of segments. All but the last segment are equal. With equal segments vertex v receives segment j at
 ///
 ///   r_v(j) = r_v(0) + j max of (sum of send_busy of u to its children, receive_busy of u) over the path to v:
 ///
-/// a vertex that is served at a steady pace serves at the slower of that pace and its own. The last segment, which may
+/// A vertex that is served at a steady pace serves at the slower of that pace and its own. The last segment, which may
 /// be shorter, follows by the recursion. `all_at_once`: as the schedule of a segmented algorithm counts competing
 /// messages.
 template <communication_model Model>
@@ -60,7 +60,7 @@ double tree_broadcast_time(plan::tree const& shape, plan::collective_problem con
 
   struct state {
     double first = 0, pace = 0;  // of the arrivals of whole segments: the first, and the time between two
-    double busy = 0;             // time that sending one segment to all children takes
+    double busy = 0;             // time of sending one segment to all children
   };
   std::vector<state> states;
   double const before = static_cast<double>(segments.count) - 2;  // index of the last whole segment
@@ -80,7 +80,7 @@ double tree_broadcast_time(plan::tree const& shape, plan::collective_problem con
       }
     }
   }
-  std::vector<double> has(n, 0);  // when each vertex has the last segment
+  std::vector<double> has(n, 0);  // arrival of the last segment
   double last = 0;
   for (std::size_t v = 0; v < n; ++v) {
     double start = has[v];
@@ -101,12 +101,12 @@ double tree_broadcast_time(plan::tree const& shape, plan::collective_problem con
   return last;
 }
 
-/// The completion of a reduction on a tree [s]: what completion() says of its schedule, in O(vertices) (times the
+/// The completion of a reduction on a tree [s]: equal to completion() of its schedule, but O(vertices) (times the
 /// number of different degrees). With equal segments, every vertex sends segment j at the largest of a few lines a_i +
-/// j p_i: the arrivals from each child are such, and a resource that serves one after the other in time h each, d of
-/// them per segment, adds to a convex sequence r(j) only the line r(0) + j d h. The last segment follows by the
-/// recursion. gamma: time of the operator [s/B]. Where the children of a vertex are not alike (in several clusters) it
-/// is no less than completion().
+/// j p_i. The arrivals from each child are such lines. Let a resource serve one after the other in time h each, d of
+/// them per segment. It adds to a convex sequence r(j) only the line r(0) + j d h. The last segment follows by the
+/// recursion. gamma: time of the operator [s/B]. If the children of a vertex are unlike (in several clusters), the time
+/// is an upper bound of completion().
 template <communication_model Model>
 double tree_reduce_time(plan::tree const& shape, plan::collective_problem const& problem, Model const& model,
                         bool all_at_once, double gamma) {
@@ -153,7 +153,7 @@ double tree_reduce_time(plan::tree const& shape, plan::collective_problem const&
   };
   double const before = static_cast<double>(segments.count) - 2;  // index of the last whole segment
   std::vector<std::vector<line>> leaving(n);                      // starts of the sends of whole segments
-  std::vector<double> last(n, 0);                                 // when the vertex starts to send the last segment
+  std::vector<double> last(n, 0);                                 // start of the vertex's send of the last segment
   std::vector<std::size_t> children;
   for (std::size_t v = n; v-- > 0;) {
     children.clear();
@@ -163,7 +163,7 @@ double tree_reduce_time(plan::tree const& shape, plan::collective_problem const&
     if (segments.count > 1) {
       auto const whole = static_cast<double>(segments.bytes);
       double const operation = gamma * whole;
-      // What is left to do for a segment after the arrival from each child, at the port and at the processor or port.
+      // Remaining work for a segment after the arrival from each child, at the port and at the processor or port.
       double port = 0, both = 0;
       std::vector<double> behind_port(children.size()), behind_both(children.size());
       for (std::size_t i = children.size(); i-- > 0;) {

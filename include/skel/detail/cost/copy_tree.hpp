@@ -13,27 +13,27 @@ namespace skel::cost {
 /// A batch in the copies of a broadcast stage.
 struct copied_batch {
   double down = 0;  ///< its bytes, which every rank gets [B]
-  double up = 0;    ///< of what copies make of it, joined or not [B]
-  double work = 0;  ///< what a copy takes for it [s]
+  double up = 0;    ///< of the results of copies, joined or not [B]
+  double work = 0;  ///< time of a copy for it [s]
 
   friend bool operator==(copied_batch const&, copied_batch const&) = default;
 };
 
-/// What a batch takes of the stage.
+/// The times of a batch in the stage.
 struct copy_tree_price {
   double round_trip = 0;  ///< from its begin at the root until all results are there [s]
-  double period = 0;      ///< from its begin to that of the next one, where there are many [s]
+  double period = 0;      ///< from its begin to that of the next of many [s]
 };
 
 /// Batches on a tree that is numbered as plan::station_plan::parents; path(v, w): the platform::link between two
-/// vertices. A vertex serves its children one after the other, each for the gap g = m / bandwidth; results come back on
-/// the same tree in the reversed order, so that they take as long as a broadcast on the reversed paths:
-///   a_v = f_p + g_pv + L_pv, f_p += g_pv, f_v = a_v (down, p the parent of v), b_v likewise (up),
-///   round trip T = max over v of a_v + work + b_v.
-/// The root has W = capacity + plan::copies_under_way batches begun at most (Little's law), and a rank sends and
-/// receives one message at a time:
+/// vertices. A vertex serves its children one after the other, each for the gap g = m / bandwidth. Results come back on
+/// the same tree in the reversed order. They take as long as a broadcast on the reversed paths:
+///   a_v = f_p + g_pv + L_pv, f_p += g_pv, f_v = a_v (down, p the parent of v), b_v likewise (up).
+///   Round trip T = max over v of a_v + work + b_v.
+/// The root has at most W = capacity + plan::copies_under_way batches begun (Little's law). A rank sends and receives
+/// one message at a time:
 ///   period = max(T / W, max over v of the sum of g of all messages of v).
-/// Infinite where a path is missing. O(vertices). Sources: Hockney 1994, Parallel Computing 20(3):389-398 (messages);
+/// Infinite if a path is missing. O(vertices). Sources: Hockney 1994, Parallel Computing 20(3):389-398 (messages);
 /// Little 1961, Operations Research 9(3):383-387. Ignores that ranks share a network.
 template <class Path>
 copy_tree_price price_copy_tree(std::span<std::uint32_t const> parents, Path const& path, copied_batch const& batch,

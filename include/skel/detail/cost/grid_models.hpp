@@ -16,7 +16,7 @@ namespace skel::cost {
 /// A model for each cluster and for each link between two: messages between any ranks of a grid.
 class grid_models {
  public:
-  /// The same kind of model everywhere; converted parameters where there are none of its own (make_model). `source` as
+  /// The same kind of model everywhere, with converted parameters in place of missing ones (make_model). `source` as
   /// there. Throws skel::input_error for parameters that cannot be accepted.
   grid_models(platform::description const& machine, model_kind kind, std::string const& source = "platform");
 
@@ -34,15 +34,15 @@ class grid_models {
   /// From a host of one cluster to one of another. Precondition: they are joined.
   message_times between(std::size_t from, std::size_t to, double bytes) const;
 
-  /// Sizes that the models know best: those at which something was measured, rising, without repetition [B].
+  /// Sizes that the models know best: the measured ones, rising, without repetition [B].
   std::vector<double> const& sizes() const { return sizes_; }
-  /// Where the parameters come from: "plogp; latency and bandwidth".
+  /// The sources of the parameters: "plogp; latency and bandwidth".
   std::string const& from() const { return from_; }
   model_kind kind() const { return kind_; }
-  /// How far messages that are under way together arrive together: 0 in turn, 1 all with the last
+  /// Degree to which messages that are under way together arrive together: 0 in turn, 1 all with the last
   /// (platform::sharing_parameters).
   double together() const { return together_; }
-  /// How far each two hosts of two clusters have a way to themselves: 0 all have one link, 1 each their own.
+  /// Degree to which each two hosts of two clusters have a way to themselves: 0 all have one link, 1 each their own.
   double apart() const { return apart_; }
 
  private:
@@ -80,7 +80,7 @@ class ranks_on_grid {
   std::vector<double> breakpoints() const { return models_->sizes(); }
   /// All four at once.
   message_times const& times(message const& m) const { return of(m); }
-  /// Are all ranks in one cluster?
+  /// True if all ranks are in one cluster.
   bool equal_hosts() const { return cluster_of_.empty() || alike_before_.front() == cluster_of_.size(); }
   /// The first rank behind `rank` in another cluster than it; the number of ranks if there is none.
   std::size_t alike_before(std::size_t rank) const { return alike_before_[rank]; }

@@ -9,7 +9,7 @@
 
 namespace skel::cost {
 
-/// What is known of a line that may be too long to solve exactly.
+/// Estimates of a line that may be too long to solve exactly.
 struct line_estimate {
   double throughput = 0;        ///< items per second
   bool exact = false;           ///< solved exactly, to the tolerance of the solver
@@ -32,19 +32,19 @@ struct closure_options {
   bool bounds = true;                ///< find line_estimate::lower and upper too; else they are 0 and infinite
 };
 
-/// Throughput of a line by window closure: every row of `window` neighbouring stations is a Markov chain of its own,
-/// whose first move has the rate of the true move times the probability that the station before has an item to release,
-/// given the state of the stations that the row shares with the row one to the left, as that row sees it; and alike at
-/// the other end. The rows are swept to and fro until they agree, or the rounds end (`settled` says which). Under
-/// dynamic share a worker's rate is divided by 1 plus the mean number of other busy workers on its host. Cost: O(N *
-/// rounds * states of a window) time, O(N * states of a window) memory. Errors as for solve_line; skel::error too when
-/// a window has more than a million states. Error, fixed share: docs/placement.md gives what was measured against exact
+/// Throughput of a line by window closure. Every row of `window` neighbouring stations is a Markov chain of its own.
+/// Its first move has the rate of the true move times the probability that the station before can release an item. The
+/// condition of this probability is the state of the stations shared with the row one to the left, as that row sees it.
+/// The other end is alike. The rows are swept to and fro until they agree, or the rounds end (`settled` tells which).
+/// Under dynamic share a worker's rate is divided by 1 plus the mean number of other busy workers on its host. Cost:
+/// O(N * rounds * states of a window) time, O(N * states of a window) memory. Errors as for solve_line; skel::error too
+/// if a window has more than a million states. Error, fixed share: docs/placement.md has the measurements against exact
 /// solutions (bench_placement). Source: decomposition with conditional boundary rates in the manner of Gershwin 1987,
 /// Operations Research 35(2):291-305, with windows in place of pairs.
 line_estimate close_line(line const& model, closure_options const& options = {});
 
-/// The exact solution where the line has at most `exact_states` states, and the closure with the widest window of up to
-/// four stations that stays within as many otherwise.
+/// The exact solution if the line has at most `exact_states` states. Otherwise the closure, with the widest window of
+/// up to four stations that stays within as many.
 line_estimate estimate_line(line const& model, double exact_states = 2e6, line_solver_options const& options = {});
 
 }  // namespace skel::cost

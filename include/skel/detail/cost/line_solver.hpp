@@ -9,7 +9,7 @@
 
 namespace skel::cost {
 
-/// When the exact solution of a line is good enough, and what it may cost.
+/// Accuracy of the exact solution of a line, and limits of its cost.
 struct line_solver_options {
   double tolerance = 1e-12;             ///< of line_solution::residual
   std::size_t max_sweeps = 20'000;      ///< over all states
@@ -17,7 +17,7 @@ struct line_solver_options {
   stop_condition stop{};                ///< asked once per sweep, and while the chain is built
 };
 
-/// What a station does in the long run: fractions of the time of a worker, on average over the station's workers.
+/// The state of a station in the long run: fractions of the time of a worker, on average over the station's workers.
 /// starved + busy + blocked = 1.
 struct station_load {
   double starved = 0;     ///< empty, waiting for an item to arrive
@@ -39,17 +39,17 @@ struct line_solution {
   double latency = 0;     ///< mean time from the end of the first move to the end of the last, by Little's law [s]
 };
 
-/// How the throughput answers to each rate: partial derivatives, dimensionless. Because throughput scales with all
-/// rates together, the elasticities rate * dX/drate / X sum to 1: each is the share of the time per item that its rate
+/// The response of the throughput to each rate: partial derivatives, dimensionless. Throughput scales with all rates
+/// together, so the elasticities rate * dX/drate / X sum to 1. Each is the share of the time per item that its rate
 /// decides.
 struct line_sensitivity {
   double throughput = 0;
   std::vector<double> moves;                 ///< dX / d moves[i]
   std::vector<std::vector<double>> workers;  ///< dX / d stations[i].workers[w].rate; equal workers that are served in
-                                             ///< turn are given their mean
+                                             ///< turn get their mean
 };
 
-/// Two numbers that a throughput lies between.
+/// Two numbers around a throughput.
 struct enclosure {
   double lower = 0, upper = 0;
 };
@@ -58,13 +58,13 @@ struct enclosure {
 /// Throws skel::input_error as check() does.
 double count_states(line const& model);
 
-/// Solves lines exactly, one after the other, and keeps what lines of equal structure share: equal numbers of stations,
-/// workers and buffers, and equal patterns of which workers are alike. Only the rates are renewed then.
+/// Solves lines exactly, one after the other, and keeps the common part of lines of equal structure: equal numbers of
+/// stations, workers and buffers, and equal patterns of like workers. Then it renews only the rates.
 ///
 /// Method: the state space is the product of the stations' automata, ordered so that every transition but the first
-/// move goes forward. A Gauss-Seidel sweep in that order is one step of the chain embedded at arrivals, and sweeps are
-/// repeated until its fixed point is reached. Stages are split into a head and a tail: the tail's transitions are one
-/// small table that every state of the head uses, so nothing of the size of the generator is built.
+/// move goes forward. A Gauss-Seidel sweep in that order is one step of the chain embedded at arrivals. Sweeps are
+/// repeated until its fixed point is reached. Stages are split into a head and a tail. The tail's transitions are one
+/// small table for every state of the head, so nothing of the size of the generator is built.
 /// Cost: O(states) memory, O(states * stations) time per sweep, 15 to 150 sweeps.
 class line_solver {
  public:
@@ -73,19 +73,19 @@ class line_solver {
   line_solver(line_solver&&) noexcept;
   line_solver& operator=(line_solver&&) noexcept;
 
-  /// Steady state with everything that line_solution holds.
-  /// Throws skel::input_error as check() does, skel::error when the line has more than max_states states, when the
-  /// sweeps end before the tolerance is met, and skel::stopped when the stop condition is met before.
+  /// Steady state with all members of line_solution.
+  /// Throws skel::input_error as check() does, skel::error if the line has more than max_states states or if the sweeps
+  /// end before the tolerance is met, and skel::stopped if the stop condition comes before.
   line_solution solve(line const& model);
 
   /// Throughput alone: no independent residual, no loads. Errors as for solve().
   double throughput(line const& model);
 
-  /// Encloses the throughput by value iteration from below and above, until upper - lower <= width * upper, or
-  /// upper < `enough` (whoever asks is not interested in such a line), whichever comes first. Both ends are proven at
-  /// every step, but for rounding. The stop condition ends it as the width does: the lower end may then be 0 and the
-  /// upper one infinite, if it is met before the first step. Starts from the values of the line of equal structure that
-  /// was enclosed last. Source: Odoni 1969, Operations Research 17(5):857-860, on the chain embedded at arrivals.
+  /// Encloses the throughput by value iteration from below and above, until upper - lower <= width * upper, or upper <
+  /// `enough` (such a line is of no interest). Both ends are proven at every step, but for rounding. The stop condition
+  /// ends it too: before the first step, the lower end is then 0 and the upper one infinite. Starts from the values of
+  /// the last enclosed line of equal structure. Source: Odoni 1969, Operations Research 17(5):857-860, on the chain
+  /// embedded at arrivals.
   /// Errors as for solve(), but for skel::stopped.
   enclosure enclose(line const& model, double width, double enough = 0);
 

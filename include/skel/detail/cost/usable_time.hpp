@@ -10,16 +10,16 @@
 
 namespace skel::cost {
 
-/// A message or operation that takes longer cannot be computed with [s]: sums of as many as can be counted must stay
-/// finite, for a search among infinite times finds no least.
+/// The longest time of a message or operation that can be computed with [s]. Sums of as many as can be counted must
+/// stay finite, because a search among infinite times finds no least.
 inline constexpr double longest_time = std::numeric_limits<double>::max() * 0x1p-64;
 
-/// Is it no longer than that, and a number?
+/// True if it is a number and not longer than that.
 inline bool is_usable(double seconds) {
   return seconds <= longest_time;
 }
 
-/// Throws skel::error for a time that is not usable. `what` says what takes it: "a message of 8 bytes in cluster 'a'".
+/// Throws skel::error for a time that is not usable. `what` names its cause: "a message of 8 bytes in cluster 'a'".
 template <class What>
 void require_usable(double seconds, What const& what) {
   if (is_usable(seconds)) return;
@@ -27,8 +27,8 @@ void require_usable(double seconds, What const& what) {
               " s, which is too long to compute with; correct the parameters, or ask for fewer bytes");
 }
 
-/// The longest time that a model says of messages of no more bytes than `m` between its ranks [s]: of functions that
-/// are linear between `breakpoints`, at one of these or at an end. What is not usable is given back at once.
+/// The longest time by a model for messages of at most m.bytes bytes between its ranks [s]. Functions that are linear
+/// between `sizes` have it at one of these or at an end. A time that is not usable is returned at once.
 template <communication_model Model>
 double longest_message(Model const& model, message m, std::vector<double> sizes) {
   double const most = m.bytes;

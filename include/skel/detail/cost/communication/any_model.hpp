@@ -24,7 +24,7 @@ namespace skel::cost {
 /// Any of the models.
 using any_model = std::variant<hockney, logp, loggp, lopc, logpc, plogp, hloggp, steffenel, lmo>;
 
-/// A model and where its parameters come from.
+/// A model and the source of its parameters.
 struct sourced_model {
   any_model model;
   std::string from;  ///< "plogp", "latency and bandwidth"
@@ -47,9 +47,9 @@ struct fitted_block;
 struct message_model_row {
   std::string_view name, sentence;
   sourced_model (*make)(parameter_place const& at);
-  record::probe_wants wants;  ///< what is to be measured for it
+  record::probe_wants wants;  ///< needed measurements
   fitted_block (*fit)(std::span<record::probe_sample const> samples, double nodes);
-  /// Of those that know clusters (make_grid_model), otherwise nullptr.
+  /// For kinds that know clusters (make_grid_model), otherwise nullptr.
   sourced_model (*make_grid)(platform::description const& machine, std::string const& source) = nullptr;
 };
 
@@ -65,10 +65,10 @@ inline std::string_view name_of(model_kind kind) {
   return row_of(kind).name;
 }
 
-/// The model of messages between two hosts of a cluster. Its parameters are those of the block of its own name. Where
-/// there is none, Hockney's follow from latency and bandwidth (from another block if there is no bandwidth), and the
-/// others are converted (cost/communication/convert.hpp) from the first of these that is there: "plogp",
-/// "steffenel", "loggp", "hockney", latency and bandwidth. LoGPC takes the cluster for its network.
+/// The model of messages between two hosts of a cluster. Its parameters are those of the block of its own name. Without
+/// that block, Hockney's follow from latency and bandwidth (from another block if there is no bandwidth). The others
+/// are converted (cost/communication/convert.hpp) from the first of these: "plogp", "steffenel", "loggp", "hockney",
+/// latency and bandwidth. LoGPC takes the cluster for its network.
 /// `source` names the file in errors. Throws skel::input_error for a block that cannot be accepted.
 sourced_model make_model(model_kind kind, platform::description const& machine, std::size_t cluster,
                          std::string const& source = "platform");

@@ -13,7 +13,7 @@ namespace skel::cost {
 using record::probe_kind;
 using record::probe_sample;
 
-/// Parameters and how well they explain the samples that they were fitted to.
+/// Parameters, and their misfit to the samples of the fit.
 template <class Parameters>
 struct fitted {
   Parameters parameters;
@@ -21,39 +21,39 @@ struct fitted {
   std::size_t samples = 0;  ///< that were used
 };
 
-/// A line through times over sizes, no parameter below zero: least squares of the relative errors, each weighed down by
-/// what it is beyond 1.345 robust deviations (Huber 1964, Annals of Mathematical Statistics 35(1):73-101), repeated
+/// A line through times over sizes, no parameter below zero, by least squares of the relative errors. Parts of errors
+/// beyond 1.345 robust deviations weigh less (Huber 1964, Annals of Mathematical Statistics 35(1):73-101). Repeats
 /// until it stands still. O(rounds samples).
 struct fitted_line {
   double at_zero = 0, slope = 0;
 };
 fitted_line fit_line(std::span<probe_sample const> samples);
 
-/// Each fit needs the kinds of samples that are named, of one size at least where one time is wanted and of two where a
-/// time per byte is; it throws skel::error naming what is missing. O(samples log samples).
+/// Each fit needs the named kinds of samples: of one size at least for one time, and of two for a time per byte. Throws
+/// skel::error with the missing kind. O(samples log samples).
 
 /// Transfers of two sizes.
 fitted<platform::hockney_parameters> fit_hockney(std::span<probe_sample const> samples);
-/// Transfers, gaps and overheads of one size: the least one there is, for LogP is about short messages.
+/// Transfers, gaps and overheads of one size: the least one, because LogP is about short messages.
 fitted<platform::logp_parameters> fit_logp(std::span<probe_sample const> samples);
 /// Transfers, overheads of one size, gaps of two sizes.
 fitted<platform::loggp_parameters> fit_loggp(std::span<probe_sample const> samples);
 /// The same, with overheads of senders and receivers apart.
 fitted<platform::hloggp_parameters> fit_hloggp(std::span<probe_sample const> samples);
-/// Gaps (or transfers) at every size that is to be a point; overheads at any sizes, of which what exceeds the gap is
-/// left out: a rank that handles one message per gap does not work longer on it, it waits (for a receiver that is not
-/// ready, say). Medians per size, made monotone by pooling neighbours that fall (Ayer et al. 1955, Annals of
-/// Mathematical Statistics 26(4):641-647). L is the mean of transfer - gap over the sizes that have both, weighted by
-/// their errors, if none differs from it by more than noise explains (wrongly so in less than 1 % of fits; noise shows
-/// in sizes with three samples or more, where there is none samples count as exact); otherwise a function of the size,
-/// L(m) = transfer(m) - g(m). Without gaps, L is the least that leaves a gap at every size: nothing of an empty
-/// message's time can be told to be a gap, so that g(m) = transfer(m) - transfer(least size).
+/// Gaps (or transfers) at every size that is to be a point; overheads at any sizes. The part of an overhead beyond the
+/// gap is left out: if a rank handles one message per gap, it does not work longer on it. It waits (say, for a receiver
+/// that is not ready). Medians per size, made monotone by pooling falling neighbours (Ayer et al. 1955, Annals of
+/// Mathematical Statistics 26(4):641-647). L is the mean of transfer - gap over the sizes with both, weighted by their
+/// errors, unless one differs from it by more than noise explains (wrongly so in less than 1 % of fits). Sizes with
+/// three samples or more show noise; without any, samples count as exact. Otherwise L is a function of the size, L(m) =
+/// transfer(m) - g(m). Without gaps, L is the least value with a gap at every size: no part of an empty message's time
+/// is known as a gap, so g(m) = transfer(m) - transfer(least size).
 fitted<platform::plogp_parameters> fit_plogp(std::span<probe_sample const> samples);
-/// Transfers of two sizes, overheads of senders or receivers of two sizes: a host's processing is their mean,
-/// at most half of the transfer: what is more was spent waiting.
+/// Transfers of two sizes, overheads of senders or receivers of two sizes. A host's processing is their mean, at most
+/// half of the transfer, because the rest was spent waiting.
 fitted<platform::lmo_parameters> fit_lmo(std::span<probe_sample const> samples);
 
-/// The block of a model in a platform file (platform::to_block) and how well it fits.
+/// The block of a model in a platform file (platform::to_block), and its misfit.
 struct fitted_block {
   std::string text;
   double residual = 0;

@@ -17,7 +17,7 @@ class group_table {
   /// One group: the same value for every pair of ranks.
   explicit group_table(Value value) : groups_(1), values_{std::move(value)} {}
 
-  /// `group_of[rank]` < groups; values[a * groups + b] is from group a to group b, nothing where they are not joined.
+  /// `group_of[rank]` < groups; values[a * groups + b] is from group a to group b, nothing if they are not joined.
   group_table(std::size_t groups, std::vector<std::size_t> group_of, std::vector<std::optional<Value>> values)
       : groups_(groups), group_of_(std::move(group_of)), values_(std::move(values)) {
     SKEL_EXPECTS(values_.size() == groups_ * groups_);
@@ -33,7 +33,7 @@ class group_table {
     return *value;
   }
 
-  /// Is there one value for all pairs?
+  /// True if there is one value for all pairs.
   bool uniform() const { return groups_ == 1; }
 
   std::vector<std::optional<Value>> const& values() const { return values_; }

@@ -39,7 +39,7 @@ class hloggp {
   double receive_overhead(message const& m) const { return table_.between(m.to, m.to).or_; }
   std::vector<double> breakpoints() const { return {1}; }
 
-  /// Does it know of one cluster only?
+  /// True if it knows only one cluster.
   bool equal_hosts() const { return table_.uniform(); }
 
  private:

@@ -37,7 +37,7 @@ class lmo {
     return std::max(processing(m.to, m.bytes), table_.between(m.from, m.to).b * m.bytes);
   }
   double receive_overhead(message const& m) const { return processing(m.to, m.bytes); }
-  /// Where the limit of a sender goes from its processor to its link.
+  /// Sizes at which the limit of a sender goes from its processor to its link.
   std::vector<double> breakpoints() const {
     std::vector<double> sizes;
     for (auto const& host : table_.values())
@@ -48,7 +48,7 @@ class lmo {
     return sizes;
   }
 
-  /// Does it know of one cluster only?
+  /// True if it knows only one cluster.
   bool equal_hosts() const { return table_.uniform(); }
 
  private:

@@ -11,7 +11,7 @@ namespace skel::cost {
 /// One short message: L + 2o; a rank sends (receives) at most one per max(g, o). L latency [s], o overhead of a
 /// processor [s], g gap between messages [s]. Source: Culler, Karp, Patterson, Sahay, Santos, Schauser, Subramonian,
 /// von Eicken 1996, "LogP: a practical model of parallel computation", Communications of the ACM 39(11):78-85. All
-/// messages cost what a short one costs, so it is believable for these alone.
+/// messages cost as much as a short one, so believe it only for these.
 class logp {
  public:
   static constexpr bool contended = false;

@@ -12,8 +12,8 @@ namespace skel::cost {
 /// LoGPC: LogGP with the waiting of messages for the channels of the network: L + 2o + (m-1)G + C(m, n).
 ///
 /// The network is a cube of d dimensions in which a message crosses k channels per dimension on average; it holds a
-/// channel for B = m G. Of its N nodes, n - 1 send beside this one, each again as soon as its message is through, so
-/// that a channel is used for the part
+/// channel for B = m G. Of its N nodes, n - 1 send beside this one, each again as soon as its message is through. So a
+/// channel is used for the part
 ///
 ///   rho = lambda B k / 2,  lambda = (n-1)/N / (L + 2o + (m-1)G + C)
 ///
@@ -21,7 +21,7 @@ namespace skel::cost {
 ///
 ///   C = d k  rho B / (1 - rho)  (k-1)/k^2  (1 + 1/d).
 ///
-/// The fixed point is the positive root of a quadratic in the cycle time. Zero where nobody else sends, and where each
+/// The fixed point is the positive root of a quadratic in the cycle time. Zero if no other node sends, or if each
 /// message crosses one channel. n = message::in_network.
 /// Sources: Moritz and Frank 2001, "LoGPC: modeling network contention in message-passing programs", IEEE Transactions
 /// on Parallel and Distributed Systems 12(4):404-415; Agarwal 1991, "Limits on interconnection network performance",

@@ -20,8 +20,8 @@ namespace skel::cost {
 /// the positive root of a quadratic. C(1) = 0, and C(n) < o: contention costs about one more handler, LoPC's rule of
 /// thumb. n = message::at_receiver.
 /// Source: Frank, Agarwal, Vernon 1997, "LoPC: modeling contention in parallel algorithms", 6th ACM SIGPLAN Symposium
-/// on Principles and Practice of Parallel Programming, 276-287. Theirs is a cycle of request and reply; this is the one
-/// way of it, for messages that nobody answers.
+/// on Principles and Practice of Parallel Programming, 276-287. Theirs is a cycle of request and reply. This is one
+/// direction of it, for messages without a reply.
 class lopc {
  public:
   static constexpr bool contended = true;

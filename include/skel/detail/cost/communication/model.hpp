@@ -16,16 +16,16 @@ struct message {
 
 /// Predicts the time of one message between two ranks, in seconds:
 ///
-///   send_busy         from the start of a send until the same rank may start its next one: g(m) in pLogP
-///   transfer          from the start of the send until the receiver has all of it: L + g(m) in pLogP
-///   receive_busy      between the ends of two receives of one rank, at least
-///   receive_overhead  how long the receiver's processor is at work on it, at most receive_busy
-///   breakpoints       sizes [B], rising, between which all four are linear in the bytes (approximately where a model
-///                     says so): an optimal segment is searched between them
+///   `send_busy`         from the start of a send until the same rank may start its next one: g(m) in pLogP.
+///   `transfer`          from the start of the send until the receiver has all of it: L + g(m) in pLogP.
+///   `receive_busy`      between the ends of two receives of one rank, at least.
+///   `receive_overhead`  work of the receiver's processor on it, at most receive_busy.
+///   `breakpoints`       sizes [B], rising, between which all four are linear in the bytes (approximately if a model
+///                       says so). An optimal segment is searched between them.
 ///
-/// Laws: the four are pure, finite and never negative; receive_overhead <= receive_busy; transfer and receive_busy
-/// never fall when bytes or the numbers of competing messages rise, provided that measured functions in the parameters
-/// never fall. `contended`: the model looks at competing messages.
+/// Laws: the four are pure, finite and never negative. The receive_overhead is at most receive_busy. If bytes or the
+/// numbers of competing messages rise, transfer and receive_busy never fall, provided that measured functions in the
+/// parameters never fall. `contended`: the model looks at competing messages.
 template <class Model>
 concept communication_model = requires(Model const& model, message const& m) {
   { model.send_busy(m) } -> std::same_as<double>;
@@ -36,7 +36,7 @@ concept communication_model = requires(Model const& model, message const& m) {
   { Model::contended } -> std::convertible_to<bool>;
 };
 
-/// What a model says of one message [s].
+/// The times of one message by a model [s].
 struct message_times {
   double send_busy = 0, transfer = 0, receive_busy = 0, receive_overhead = 0;
 };

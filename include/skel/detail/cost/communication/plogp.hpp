@@ -11,10 +11,10 @@ namespace skel::cost {
 /// Sizes at which a function of `p` has a point, or max(g, or) goes from one to the other, or L falls to zero.
 std::vector<double> breakpoints_of(platform::plogp_parameters const& p);
 
-/// Parameterised LogP: L(m) + g(m), where gap g(m) and the overheads os(m), or(m) of sender and receiver are functions
-/// of the size, linear between measured points [B, s]. A rank sends one message per g(m) and receives one per
-/// max(g(m), or(m)). L is one number in the source; here it may be a function of the size too, because the windows and
-/// handshakes of a far path take several latencies, in which other messages can be under way.
+/// Parameterised LogP: L(m) + g(m). Gap g(m) and the overheads os(m), or(m) of sender and receiver are functions of the
+/// size, linear between measured points [B, s]. A rank sends one message per g(m) and receives one per max(g(m),
+/// or(m)). L is one number in the source. Here it may be a function of the size too: windows and handshakes of a far
+/// path take several latencies, in which other messages can be under way.
 /// Source: Kielmann, Bal, Gorlatch, Verstoep, Hofman 2001, "Network performance-aware collective communication for
 /// clustered wide-area systems", Parallel Computing 27(11):1431-1456.
 class plogp {

@@ -38,7 +38,7 @@ class steffenel {
     return all;
   }
 
-  /// Does it know of one cluster only?
+  /// True if it knows only one cluster.
   bool equal_hosts() const { return table_.uniform(); }
 
  private:

@@ -13,33 +13,33 @@
 
 namespace skel::cost::mesh {
 
-/// What the ranks of a cluster cost each other beside messages, where a rank counts as a host. The first k of them take
-/// part.
+/// Costs that the ranks of a cluster cause each other beside messages, if a rank counts as a host. The first k of them
+/// take part.
 struct shared_ranks {
-  /// Phases take so many times as long as on one rank alone, as ranks share cores: [k - 1], >= 1. Empty: they do not.
+  /// Factor by which phases take longer than on one rank alone, as ranks share cores: [k - 1], >= 1. Empty: 1.
   std::vector<double> slower{};
-  /// What an update, or an all-reduce, takes beside its messages [s], over k from 2 on: starting it, packing, posting,
-  /// and that ranks that wait for it have to wake up, one after the other where they share cores. Zero: not known.
+  /// Time of an update, or an all-reduce, beside its messages [s], over k from 2 on. It contains starting, packing,
+  /// posting, and waking the ranks that wait, one after the other if they share cores. Zero: not known.
   piecewise_linear waits{};
 
   double slower_by(std::size_t ranks) const {
     SKEL_EXPECTS(ranks > 0);
     return slower.empty() ? 1 : slower[std::min(ranks, slower.size()) - 1];
   }
-  /// Where there are others too, one rank waits as two do.
+  /// Beside ranks of other clusters, one rank waits as two do.
   double wait_of(std::size_t ranks) const { return waits(static_cast<double>(std::max<std::size_t>(2, ranks))); }
 };
 
-/// Of an iteration, what messages between hosts of one cluster wait for [s], which the model of MAXDG1 leaves out
-/// (iteration_time.hpp): each update one latency, and so does each all-reduce where few hosts send to each other. Where
-/// more of them relay, it is one for each of the ceil(log2 hosts) steps in a cluster, twice where there are several
-/// clusters (plan::relays_of()). `relays_from`: as many as relay.
+/// Waits of messages between hosts of one cluster in an iteration [s], which the model of MAXDG1 leaves out
+/// (iteration_time.hpp). Each update waits for one latency. So does each all-reduce if few hosts send to each other. If
+/// more of them relay, it waits for one in each of the ceil(log2 hosts) steps in a cluster, twice with several clusters
+/// (plan::relays_of()). `relays_from`: least number of hosts that relay.
 struct inside_time {
   double update = 0, all_reduce = 0;  ///< one of them
   double iteration = 0;               ///< all of them
 };
 
-/// Of clusters that take part, with so many hosts of each; with all, where nothing is said. O(clusters).
+/// Of clusters that take part, with `hosts_of` hosts of each; empty: with all. O(clusters).
 inline inside_time time_inside(platform::description const& machine, record::mesh_app const& app,
                                std::span<std::size_t const> clusters, std::size_t relays_from,
                                std::span<std::size_t const> hosts_of = {}) {

@@ -9,8 +9,8 @@
 
 namespace skel::cost::pepa {
 
-/// How the steady state of a Markov chain is computed. If multilevel does not converge either, automatic ends with gth
-/// (up to 5000 states) or krylov.
+/// Methods for the steady state of a Markov chain. If multilevel does not converge either, automatic ends with gth (up
+/// to 5000 states) or krylov.
 enum class solver {
   automatic,     ///< gth up to `gth_limit` states; above, gauss_seidel if few sweeps do, else multilevel
   gth,           ///< elimination without subtraction: exact to rounding, O(n^3) time and O(n^2) memory
@@ -28,9 +28,9 @@ inline std::string to_string(solver which) {
 
 struct solve_options {
   solver method = solver::automatic;
-  /// What the residual must not exceed; see stationary_distribution::residual.
+  /// Limit of the residual; see stationary_distribution::residual.
   double tolerance = 1e-12;
-  /// What the estimated error must not exceed; see stationary_distribution::error_estimate.
+  /// Limit of the estimated error; see stationary_distribution::error_estimate.
   double max_error = 1e-9;
   std::size_t max_iterations = 20'000;  ///< of an iterative solver: sweeps, steps, or multilevel cycles
 };
@@ -61,12 +61,12 @@ struct stationary_distribution {
   /// multilevel solver it is at least its last accelerated step, which extrapolates all further cycles. A cycle also
   /// balances the rare transitions between nearly separate parts of the chain, which a residual hardly contains. The
   /// throughput of an action is off by at most its largest rate times the error. Never less than sqrt(states) roundings
-  /// of 2.2e-16. A chain whose cycles converge slowly may be further off than this says.
+  /// of 2.2e-16. A chain whose cycles converge slowly may be further off.
   double error_estimate = 0;
 };
 
 /// The solution of pi Q = 0, sum pi = 1, of an irreducible chain. The residual is computed afresh from the result.
-/// Throws skel::error when no solver that the options allow comes below the tolerance and the largest error.
+/// Throws skel::error if no allowed solver comes below the tolerance and the largest error.
 /// Precondition: the chain is irreducible, and its order, if any, is a permutation of its states.
 /// Source (gth): Grassmann, Taksar, Heyman 1985, Operations Research 33(5):1107-1116.
 /// Source (orderings, preconditioned iterations): Stewart 1994, Introduction to the Numerical Solution of Markov

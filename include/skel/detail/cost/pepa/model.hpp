@@ -33,20 +33,20 @@ struct position {
 /// "line 3, column 7".
 std::string to_string(position where);
 
-/// Something legal that is probably not meant: an unused definition, a cooperation over an action that nobody performs.
+/// A legal but probably unintended thing: an unused definition, a cooperation over an action that nobody performs.
 struct warning {
   position where;
   std::string text;
 };
 
 /// A PEPA model that has been read and checked: every name is defined once, every rate is positive and finite, every
-/// recursion is guarded by an activity. What can only be seen in the state space (deadlock, an unbounded rate, a model
-/// that is not ergodic) is checked by derive() and solve(). An immutable value; copies share.
+/// recursion is guarded by an activity. Faults of the state space (deadlock, an unbounded rate, a model that is not
+/// ergodic) are found by derive() and solve(). An immutable value; copies share.
 class model {
  public:
   explicit model(std::shared_ptr<detail::syntax const> syntax) : syntax_(std::move(syntax)) {}
 
-  /// The name of what was read; errors carry it.
+  /// The name of the text; errors carry it.
   std::string const& source() const;
   /// Every active rate that has a name, with its value [1/s], in the order of the text.
   std::vector<std::pair<std::string, double>> rates() const;
@@ -63,18 +63,18 @@ class model {
 };
 
 struct parse_options {
-  /// The constant that is the system equation. Empty: the expression that ends the text, or, where the text ends with
-  /// a definition, the constant `System` if there is one.
+  /// The constant that is the system equation. Empty: the expression that ends the text. If a definition ends the text,
+  /// the constant `System` if there is one.
   std::string system;
-  /// Named rates that get another value than the text gives them: for sweeps. Rates defined by them follow.
+  /// Named rates with another value than in the text: for sweeps. Rates defined by them follow.
   std::vector<std::pair<std::string, double>> rates;
 };
 
 /// Reads a model. O(length of the text).
-/// Throws skel::input_error with `source`, "line L, column C" and what was found, what was expected and what to try,
-/// for: wrong syntax, a text that ends too early, a name that is not defined or defined twice, a rate that is not
-/// positive and finite or defined by itself, recursion without an activity, a composition where only a sequential
-/// component may stand, an action that one component performs both actively and passively, absurd nesting or sizes.
+/// Throws skel::input_error with `source`, "line L, column C", the found and the expected text, and advice. Faults are:
+/// wrong syntax, an early end, an undefined name or one defined twice, a rate that is not positive and finite or
+/// defined by itself. Also recursion without an activity, a composition in place of a sequential component, an action
+/// that one component performs both actively and passively, absurd nesting or sizes.
 model parse(std::string_view text, std::string const& source = "model", parse_options const& options = {});
 
 /// Reads a model from a file. Throws skel::input_error, also for a file that is missing or cannot be read.

@@ -23,9 +23,9 @@ struct transition {
   double rate;           ///< [1/s], > 0
 };
 
-/// The states that a model can reach and the transitions between them: the derivation graph, with states that differ
-/// only by exchanging identical components in parallel counted once (the canonical form that the PEPA tools call
-/// aggregation; it is a strong equivalence, so throughputs, utilisations and populations are exact).
+/// The states that a model can reach and the transitions between them: the derivation graph. States that differ only by
+/// exchanging identical components in parallel count once. (The PEPA tools call this canonical form aggregation. It is
+/// a strong equivalence, so throughputs, utilisations and populations are exact.)
 /// An immutable value; copies share.
 class state_space {
  public:
@@ -33,13 +33,13 @@ class state_space {
 
   /// Number of states; state 0 is the system equation.
   std::size_t states() const;
-  /// Number of distinct (source, action, target): activities of one action between the same two states count once and
-  /// their rates add up, different actions between the same two states count each, and so do activities that do not
-  /// change the state.
+  /// Number of distinct (source, action, target). Activities of one action between the same two states count once, and
+  /// their rates add up. Different actions between the same two states count each. Activities that do not change the
+  /// state count too.
   std::size_t transitions() const;
   /// Transitions that leave a state, ordered by action and target.
   std::span<transition const> from(std::size_t state) const;
-  /// Names of the action types; actions()[0] is "tau", what hiding leaves of an action.
+  /// Names of the action types; actions()[0] is "tau", the trace of a hidden action.
   std::vector<std::string> const& actions() const;
   /// A state in words: "(Stage1, 2 * Worker, 3 * (process2, mu).Worker)". O(number of components).
   std::string describe(std::size_t state) const;
@@ -60,12 +60,12 @@ struct derive_options {
 ///
 ///     r1/ra(P) * r2/ra(Q) * min(ra(P), ra(Q))
 ///
-/// where ra is the apparent rate: the sum of the rates at which a component performs a. A passive activity has no rate
-/// but a weight w; any active rate is less than any passive one, and passive activities of one action share by weight.
-/// Time and memory are linear in the number of transitions (about 60 bytes for each).
+/// Here ra is the apparent rate: the sum of the rates at which a component performs a. A passive activity has no rate
+/// but a weight w. Any active rate is less than any passive one. Passive activities of one action share by weight. Time
+/// and memory are linear in the number of transitions (about 60 bytes for each).
 /// Throws skel::input_error, located at the activity or the system equation, for a state without a transition
-/// (deadlock), an activity that is still passive in the whole system (unbounded rate), an action that is active and
-/// passive in one component, and more than max_states states or max_bytes bytes.
+/// (deadlock) or an activity that is still passive in the whole system (unbounded rate). Also for an action that is
+/// active and passive in one component, and for more than max_states states or max_bytes bytes.
 /// Source: Hillston 1996, sections 3.3 (apparent rates) and 3.5 (operational semantics).
 state_space derive(model const& model, derive_options const& options = {});
 

@@ -11,7 +11,7 @@
 
 namespace skel::cost::pepa {
 
-/// Where one sequential component of the system spends its time.
+/// The fractions of time of one sequential component of the system in its states.
 struct utilisation {
   struct local_state {
     std::string name;   ///< a constant, or the text of the activities that remain
@@ -22,13 +22,13 @@ struct utilisation {
   std::vector<local_state> states;
 };
 
-/// A state space with its stationary probabilities, and what can be read off them. An immutable value.
+/// A state space with its stationary probabilities, and the figures that follow from them. An immutable value.
 class steady_state {
  public:
   steady_state(state_space space, stationary_distribution distribution, std::size_t transient);
 
-  /// How often an action happens [1/s]: sum over its transitions of probability of the source times rate. "tau" gives
-  /// all hidden and internal activities together; an action does not count where it is hidden.
+  /// Rate of an action [1/s]: sum over its transitions of probability of the source times rate. "tau" gives all hidden
+  /// and internal activities together. Hidden occurrences of an action do not count.
   /// Throws skel::error for a name that is no action of the model. O(transitions) on first use.
   double throughput(std::string_view action) const;
   /// The throughput of every action, in the order of the text; tau last, if the model performs it.
@@ -57,10 +57,9 @@ class steady_state {
   std::vector<std::pair<std::string, double>> throughputs_;
 };
 
-/// The steady state of a model. States that the system leaves for ever get probability 0, as long as what remains does
-/// not depend on chance. Throws skel::input_error when the system can end in several ways (several closed classes: the
-/// long run depends on which one is entered; the message names a state of two), and skel::error when no solver
-/// converges.
+/// The steady state of a model. States that the system leaves for ever get probability 0, if the rest does not depend
+/// on chance. Throws skel::input_error if the system can end in several ways: with several closed classes, chance
+/// decides the long run. The message names a state of two. Throws skel::error if no solver converges.
 steady_state solve(state_space const& space, solve_options const& options = {});
 
 }  // namespace skel::cost::pepa

@@ -10,20 +10,20 @@
 
 namespace skel::cost {
 
-/// What executions and inspectors do again and again. On one machine each takes a constant time, whichever algorithm
-/// does it. A line is one of 64 bytes of the cache, a word has 8 bytes.
+/// Repeated operations of executions and inspectors. On one machine each takes a constant time in any algorithm. A line
+/// is one of 64 bytes of the cache, a word has 8 bytes.
 enum class mechanism : std::uint8_t {
   // of executions
   beginning,         ///< of an execution
   phase,             ///< that threads begin and end together
   iteration,         ///< of the loop
-  other_work,        ///< what the body does beside accumulating, over the time that was measured
+  other_work,        ///< work of the body beside accumulating, over the measured time
   update,            ///< of an element
   updated_word,      ///< of an element, but for the first
   line_from_second,  ///< an updated line that comes from the second level of the caches
   line_from_last,    ///< from the last level
   line_from_memory,
-  streamed_from_second,  ///< a line of subscripts and of what iterations read, one after the other
+  streamed_from_second,  ///< a line of subscripts and of data that iterations read, one after the other
   streamed_from_last,
   streamed_from_memory,
   merged_element,
@@ -33,10 +33,10 @@ enum class mechanism : std::uint8_t {
   merged_from_memory,
   merged_run,          ///< of elements that are merged one after the other
   private_update,      ///< of an element with a place of its own
-  checked_owner,       ///< whether a part owns an element
-  crossing_iteration,  ///< that several owners run
+  checked_owner,       ///< test if a part owns an element
+  crossing_iteration,  ///< with several owners
   atomic_word,
-  block_lookup,  ///< where the private copy of a block of elements is
+  block_lookup,  ///< search of the private copy of a block of elements
   stored_word,   ///< of a contribution that is gathered later
   gathered_element,
   // of inspectors
@@ -63,7 +63,7 @@ enum class mechanism : std::uint8_t {
 };
 inline constexpr std::size_t mechanisms = static_cast<std::size_t>(mechanism::fresh_line) + 1;
 
-/// Whether it is only there while buffers are new.
+/// True if it occurs only with new buffers.
 constexpr bool is_of_fresh_buffers(mechanism one) {
   return one >= mechanism::opened_block;
 }
@@ -72,22 +72,22 @@ std::string_view name_of(mechanism one);
 /// The mechanism of this name, or none.
 std::optional<mechanism> find_mechanism(std::string_view name);
 
-/// How often each mechanism comes, for the busiest part.
+/// Occurrences of each mechanism, for the busiest part.
 using mechanism_amounts = std::array<double, mechanisms>;
 
-/// What an execution of an algorithm is made of. Symbols: M iterations, N elements, P parts, m subscripts of all
+/// The mechanisms of an execution of an algorithm. Symbols: M iterations, N elements, P parts, m subscripts of all
 /// iterations, b bytes of an element.
 ///
 /// Accumulating takes, for the busiest part: its iterations, their other work, its updates m/P, each for every word,
-/// and its lines: m/P turnover max(0, 1 - C/F) from beyond each capacity C, where F is what the part accumulates into
-/// [B]. Then, each over P: REPBUF merges N (P - 1) elements, REPLINK P SP N in P CLUS runs, SELPRIV `privates` N;
-/// LOCALWR runs `load` M / P iterations and checks owners where they cross; atomic updates, lookups of lazy blocks and
+/// and its lines: m/P turnover max(0, 1 - C/F) from beyond each capacity C. F is the memory that the part accumulates
+/// into [B]. Then, each over P: REPBUF merges N (P - 1) elements, REPLINK P SP N in P CLUS runs, SELPRIV `privates` N.
+/// LOCALWR runs `load` M / P iterations, and checks owners if they cross. Atomic updates, lookups of lazy blocks, and
 /// contributions that are stored and gathered are mechanisms of their own. O(1).
 /// Source of the algorithms: Yu, Zhang, Dang, Rauchwerger 2004, TR04-002, Texas A&M.
 mechanism_amounts amounts_of_run(plan::reduction_algorithm algorithm, reduction_problem const& problem,
                                  cache_sizes const& caches);
 
-/// What its setup is made of: looking at all subscripts, bitmaps of N bits for each part, lists, and filling copies.
+/// The mechanisms of its setup: looking at all subscripts, bitmaps of N bits for each part, lists, and filling copies.
 /// O(1).
 mechanism_amounts amounts_of_setup(plan::reduction_algorithm algorithm, reduction_problem const& problem);
 

@@ -11,8 +11,8 @@
 
 namespace skel::cost {
 
-/// How wrong predictions are: ln(measured / predicted) on patterns that the constants were not fitted to, by algorithm
-/// as the catalogue numbers them.
+/// Errors of predictions: ln(measured / predicted) on patterns that the constants were not fitted to, by algorithm as
+/// the catalogue numbers them.
 struct reduction_errors {
   std::array<bool, plan::reduction_algorithms> known{};
   std::array<double, plan::reduction_algorithms> mean{}, first_mean{}, first_deviation{};
@@ -20,23 +20,22 @@ struct reduction_errors {
   double noise = 0;                ///< standard deviation of repeated measurements of an execution
 };
 
-/// Predicts what algorithms take: a setup and an execution are the sums of what their mechanisms take
-/// (cost/reduction/mechanisms.hpp). Of an execution the median is predicted, of a setup what is to be expected: errors
-/// of predictions from as much knowledge of a pattern are taken for log-normal. A setup with buffers that are there is
-/// one without what comes with fresh ones.
+/// Predicts times of algorithms: a setup and an execution are the sums of their mechanisms
+/// (cost/reduction/mechanisms.hpp). It predicts the median of an execution and the mean of a setup. Errors of
+/// predictions from as much knowledge of a pattern count as log-normal. A setup with existing buffers is one without
+/// the mechanisms of fresh ones.
 class reduction_predictor {
  public:
-  /// Throws skel::input_error naming the file and what it lacks when a mechanism or an algorithm is not known.
-  /// `source`: the file's name.
+  /// Throws skel::input_error with the file and the missing mechanism or algorithm. `source`: the file's name.
   reduction_predictor(platform::reduction_model const& model, std::string const& source);
 
   using times = std::array<std::optional<reduction_time>, plan::reduction_algorithms>;
-  /// Of all algorithms, in the order of the catalogue; nothing for one that the model was not fitted for.
+  /// Of all algorithms, in the order of the catalogue; nothing for one without a fit.
   /// O(algorithms mechanisms).
   times predict(reduction_problem const& problem) const;
   std::optional<reduction_time> predict(plan::reduction_algorithm algorithm, reduction_problem const& problem) const;
 
-  /// How wrong that is.
+  /// The errors of that.
   reduction_errors const& errors_of(reduction_problem const& problem) const;
 
  private:
@@ -44,7 +43,7 @@ class reduction_predictor {
     std::size_t most_parts = 0;
     std::array<double, mechanisms> seconds{};
     std::array<reduction_errors, kinds_of_knowledge> errors;
-    /// What sums are multiplied by: of first uses, and of executions their medians and means.
+    /// Factors of sums: of first uses, and of executions their medians and means.
     struct factors {
       double first = 1, median = 1, mean = 1;
     };
@@ -58,8 +57,8 @@ class reduction_predictor {
   std::vector<constants> fits_;
 };
 
-/// The model of irregular reductions that ships with skel, for programs on machines that were not trained on: written
-/// by `skel train` on the machine that it names. Read once.
+/// The model of irregular reductions that ships with skel, for programs on untrained machines: written by `skel train`
+/// on the machine that it names. Read once.
 platform::reduction_model const& default_reduction_model();
 
 }  // namespace skel::cost

@@ -7,18 +7,18 @@
 #include <skel/detail/pattern/pattern_features.hpp>
 #include <skel/detail/plan/reduction.hpp>
 
-/// What irregular reductions take, by constants of a machine.
+/// Times of irregular reductions, by constants of a machine.
 namespace skel::cost {
 
-/// How the features of a pattern were found.
+/// The source of the features of a pattern.
 enum class knowledge : std::uint8_t {
-  sizes,    ///< nobody has looked at it: its sizes and parts
+  sizes,    ///< its sizes and parts; nobody has looked at it
   sampled,  ///< estimated from a sample of its iterations
   counted   ///< from all of them, or nearly so
 };
 inline constexpr std::size_t kinds_of_knowledge = 3;
 
-/// What the time of a reduction depends on.
+/// The figures that the time of a reduction depends on.
 struct reduction_problem {
   pattern_features pattern;
   double value_bytes = 8;    ///< of an element, all arrays together [B]
@@ -28,7 +28,7 @@ struct reduction_problem {
   friend bool operator==(reduction_problem const&, reduction_problem const&) = default;
 };
 
-/// The same problem before anybody looked at its pattern: each part touches elements of its own, all in one run.
+/// The same problem before its pattern was known: each part touches elements of its own, all in one run.
 inline reduction_problem by_sizes(reduction_problem problem) {
   pattern_features const& known = problem.pattern;
   pattern_features sizes;
@@ -43,16 +43,16 @@ inline reduction_problem by_sizes(reduction_problem problem) {
   return problem;
 }
 
-/// What an algorithm takes [s].
+/// The time of an algorithm [s].
 struct reduction_time {
-  double setup = 0;        ///< inspector, and buffers that are not there yet
+  double setup = 0;        ///< inspector, and missing buffers
   double run = 0;          ///< each execution
-  double setup_again = 0;  ///< setup for another pattern like it, the buffers being there
+  double setup_again = 0;  ///< setup for another pattern like it, with existing buffers
 
   friend bool operator==(reduction_time const&, reduction_time const&) = default;
 };
 
-/// Capacities that times bend at [B]: first and second level of one core, and the last level.
+/// Capacities at which times bend [B]: first and second level of one core, and the last level.
 struct cache_sizes {
   double first = 32 << 10, second = 1 << 20, last = 32 << 20;
 
