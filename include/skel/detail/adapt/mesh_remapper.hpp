@@ -138,7 +138,7 @@ class mesh_remapper {
   bool has_changed_ranks_ = false;
   double first_iteration_ = 0;
   double seconds_ = 0;     // of iterations [s]
-  double seen_share_ = 0;  // of an iteration, that might be saved when that had changed last
+  double seen_share_ = 0;  // part of an iteration that might be saved, at its last change
 };
 
 }  // namespace skel

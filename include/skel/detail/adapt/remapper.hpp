@@ -58,7 +58,7 @@ class remapper {
   std::size_t way_home(remap_conditions const& now, double price, std::vector<mapping::near_placement>& found);
 
   mapping::move_decider mover_;
-  double before_ = 0;                    // the last call [s]
+  double before_ = 0;                    // time of the last call [s]
   std::optional<plan::placement> home_;  // the first placement of the line
 };
 

@@ -134,7 +134,7 @@ class circle_states {
  private:
   std::vector<double> sent_, arrived_, combined_, ready_;
   std::vector<double> next_;   // ready_ behind this round
-  std::vector<double> begun_;  // start of all sends; empty: ready_
+  std::vector<double> begun_;  // earliest start of all sends; empty: ready_
 };
 
 }  // namespace detail

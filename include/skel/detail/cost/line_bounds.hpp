@@ -19,9 +19,9 @@ namespace skel::cost {
 /// Throughput of station i if its neighbours were always ready.
 /// One worker, no buffer: X <= 1 / (1/lambda_i + 1/mu_i + 1/lambda_{i+1}), which is exact for constant times as well.
 /// Proof for worker w of W. While it is empty it takes items at most at rate lambda_i, so P(empty) >= X_w / lambda_i.
-/// It is busy for P(busy) >= X_w / mu_w. It gives at most at rate lambda_{i+1}, so P(full) >= X_w / lambda_{i+1}. They
-/// sum to at most 1. On demand X = sum X_w; round-robin X = W min X_w. With a buffer an item may arrive while the
-/// worker is busy, so P(empty) need not be counted. In any case X <= lambda_i and X <= lambda_{i+1}.
+/// Likewise P(busy) >= X_w / mu_w. It gives at most at rate lambda_{i+1}, so P(full) >= X_w / lambda_{i+1}. They sum to
+/// at most 1. On demand X = sum X_w; round-robin X = W min X_w. With a buffer an item may arrive while the worker is
+/// busy, so P(empty) need not be counted. In any case X <= lambda_i and X <= lambda_{i+1}.
 double station_bound(line const& model, std::size_t i);
 
 /// Dynamic share: X <= 1 / sum of 1/mu over the stations with all their workers on one host. Each of these keeps the
@@ -40,7 +40,7 @@ double upper_bound(line const& model);
 double fluid_bound(line const& model, std::vector<std::size_t> const& cores = {});
 
 /// The bound of each station, each host and each farm; fluid_bound() is the least [1/s]. For a farm that limits nothing
-/// it is its rest at the throughput that another bound allows.
+/// it is the rate left for it at the throughput of another bound.
 std::vector<double> fluid_bounds(line const& model, std::vector<std::size_t> const& cores = {});
 
 /// X >= 1 / (sum of 1/lambda_i + sum of 1/mu_i) with the slowest worker of each station at its smallest share of its

@@ -83,8 +83,8 @@ class line_solver {
 
   /// Encloses the throughput by value iteration from below and above, until upper - lower <= width * upper, or upper <
   /// `enough` (such a line is of no interest). Both ends are proven at every step, but for rounding. The stop condition
-  /// ends it too: before the first step, the lower end is then 0 and the upper one infinite. Starts from the values of
-  /// the last enclosed line of equal structure. Source: Odoni 1969, Operations Research 17(5):857-860, on the chain
+  /// ends it too: before the first step, the lower end may then be 0 and the upper one infinite. Starts from the values
+  /// of the last enclosed line of equal structure. Source: Odoni 1969, Operations Research 17(5):857-860, on the chain
   /// embedded at arrivals.
   /// Errors as for solve(), but for skel::stopped.
   enclosure enclose(line const& model, double width, double enough = 0);

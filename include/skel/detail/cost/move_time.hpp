@@ -5,7 +5,7 @@ namespace skel::cost {
 /// Figures of the wait when stages of a running line move to other ranks.
 struct line_move {
   double items = 0;    ///< of the source that are under way
-  double period = 0;   ///< the longest one between rank 0 and a rank that such a stage leaves or goes to [s]
+  double period = 0;   ///< time per item of the source [s]
   double latency = 0;  ///< the longest one between rank 0 and a rank that such a stage leaves or goes to [s]
 };
 

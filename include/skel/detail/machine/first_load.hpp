@@ -39,8 +39,8 @@ bool others_count();
 /// of n cores is n / (m + k). If it is less than a thread wants, the others are as many as explain s
 /// (cost::others_beside). That holds also if the scheduler first divides cores between sessions or control groups.
 /// Otherwise there are k. Threads that find idle cores get at once what they want (max-min). So do threads that mostly
-/// wait and want less than their share. Neither notice others yet. If the count is within the doubt of the number that
-/// explains s, both count by their errors. If one of the two is not known, the other one is believed. Errors are
+/// wait and want less than their share. Neither kind notices others yet. If the count is within the doubt of the number
+/// that explains s, both count by their errors. If one of the two is not known, the other one is believed. Errors are
 /// standard errors by means of batches. `limited`: a quota also held threads back, so their share says nothing of
 /// others.
 others_load load_beside(runtime::core_share const& got, bool told, runnable_series const& there, double cores,

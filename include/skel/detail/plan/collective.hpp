@@ -55,7 +55,7 @@ enum class order : std::uint8_t {
 struct collective_algorithm {
   std::string_view name;
   collective operation;
-  bool segmented;                                       ///< cuts the vector into segments of an eligible size
+  bool segmented;                                       ///< cuts the vector into segments whose size can be chosen
   order operands;                                       ///< of reductions
   tree (*shape)(std::size_t ranks, std::size_t radix);  ///< of algorithms on a tree, otherwise nullptr
   schedule (*make)(collective_problem const&);          ///< O(ranges)

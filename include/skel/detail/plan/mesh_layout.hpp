@@ -17,7 +17,7 @@ struct mesh_layout {
   /// A rank with neighbours of elements here.
   struct neighbour {
     int rank = 0;
-    std::vector<std::uint32_t> sends;  ///< places of the elements that are its ghosts, by their numbers in the mesh
+    std::vector<std::uint32_t> sends;  ///< places of the elements that are ghosts there, by their numbers in the mesh
     std::size_t first_ghost = 0, ghosts = 0;  ///< places of its elements, by their numbers in the mesh as well
   };
 

@@ -48,8 +48,8 @@ std::vector<named_workers> read_workers(std::string_view text, std::string const
 /// Reads all stages, with a line between them: "a | a+b*2 | a". As read_workers().
 placement_text read_placement(std::string_view text);
 
-/// With " | " between stages, and the hosts of each in the order of their names, each once. Texts with the same meaning
-/// give the same.
+/// Its text, with " | " between stages, and the hosts of each in the order of their names, each once. Texts with the
+/// same meaning give the same.
 std::string to_string(placement_text const& where);
 
 }  // namespace skel::plan

@@ -12,7 +12,7 @@
 
 namespace skel::platform {
 
-/// A statement of somebody outside the program, such as a scheduler, about hosts or of a path between them.
+/// A statement of somebody outside the program, such as a scheduler, about hosts or a path between them.
 struct announcement {
   enum class kind : std::uint8_t {
     joins,   ///< the host may be used (again)

@@ -26,7 +26,7 @@ struct bsp_scenario {
   double migration_fixed = 0;                         ///< of one migration beside its state [s]
   double migration_per_byte = 0;                      ///< of its state, beside the path that it takes [s/B]
   std::vector<double> memory;                         ///< of each host, for its processes [B]; empty: no limit
-  std::shared_ptr<record::memory_needs const> needs;  ///< that processes need; null: their states
+  std::shared_ptr<record::memory_needs const> needs;  ///< memory that processes need; null: their states
   std::optional<double> beta;                         ///< as cost::bsp::machine::beta
   std::vector<std::int64_t> tasks;    ///< of each process: its number in the files that it is from; empty: it has none
   std::vector<double> external_load;  ///< of each host, as record::superstep; empty: none

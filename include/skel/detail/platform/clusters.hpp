@@ -58,8 +58,9 @@ partition lowekamp_beguelin(latency_matrix const& latencies, double tolerance = 
 /// The same for noisy latencies. In place of single edges it compares robust means of the logarithms of all edges
 /// between two groups, with their standard errors. In place of the least edge it takes the latency of a group's nearest
 /// neighbours, pooled over all edges that do not differ from it significantly. Two groups are one if d <= max(ln(1 +
-/// tolerance) - e/2, z e): d difference of the logarithms, e its standard error, z the normal quantile for a
-/// probability of 2 % to split hosts wrongly off any one group. Without noise the answer is that of lowekamp_beguelin.
+/// tolerance) - e/2, z e): d difference of the logarithms, e its standard error, z the normal quantile at which any
+/// hosts of a group are wrongly split off with a probability of 2 %. Without noise the answer is that of
+/// lowekamp_beguelin.
 ///
 /// Groups grow from single hosts by average linkage. Hosts beyond the tolerance from the rest of their group then leave
 /// it, one at a time. Hosts that another group explains better move there, until none does. The noise is estimated from
@@ -75,7 +76,7 @@ partition robust_clusters(latency_matrix const& latencies, double tolerance = 0.
 double noise_before_groups(latency_matrix const& latencies);
 
 /// Noise of a single edge: robust standard deviation of the logarithms of the latencies between groups, around the
-/// means of each pair of groups. O(hosts^2 log hosts).
+/// median of their pair of groups (inside: of their group). O(hosts^2 log hosts).
 double noise_of(latency_matrix const& latencies, partition const& groups);
 
 /// A partition with a name for each group.

@@ -101,7 +101,7 @@ struct cluster_link {
   friend bool operator==(cluster_link const&, cluster_link const&) = default;
 };
 
-/// Where the values of a description were read, for errors.
+/// The place where the values of a description were read, for errors.
 struct origin {
   std::string source = "platform";
   std::vector<std::string> links{};  ///< path of each link in the source; empty: "links[i]"

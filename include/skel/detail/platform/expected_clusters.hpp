@@ -12,10 +12,10 @@ struct clusters_of_program {
   record::mesh_app app;
 };
 
-/// The same as a monitor of the machine expects them. An element takes longer on a cluster, by the mean share of its
-/// hosts, because work is dealt by speed. Paths are as expected. Hosts that leave are missing, and so is a cluster
-/// without hosts. The monitor's ranks are the hosts of the machine in their order. Throws skel::error if all hosts
-/// leave. O(hosts + links).
+/// The same as a monitor of the machine expects them. The time of an element on a cluster is divided by the mean share
+/// of its hosts, because work is dealt by speed. Paths are as expected. Hosts that leave are missing, and so is a
+/// cluster without hosts. The monitor's ranks are the hosts of the machine in their order. Throws skel::error if all
+/// hosts leave. O(hosts + links).
 clusters_of_program as_expected(clusters_of_program const& stated, monitor const& by);
 
 }  // namespace skel::platform

@@ -9,7 +9,7 @@
 
 namespace skel::platform {
 
-/// How busy one processing unit of a host was, by the system's number of it.
+/// How busy one processing unit of a host was. `number`: the system's.
 struct processor_load {
   std::size_t number = 0;
   double busy = 0;  ///< part of the time, 0 to 1

@@ -82,7 +82,7 @@ group_limits read_group_limits(std::filesystem::path const& membership = "/proc/
 /// control group's quota, rounded up; >= 1. Takes a millisecond the first time.
 std::size_t granted_cores();
 
-/// Time of a thread in the long run that was seen to compute for c = `computing` between pauses [s]. Under a quota
+/// Time in the long run of a thread that was seen to compute for c = `computing` between pauses [s]. Under a quota
 /// below one processor it runs at full speed until the quota of a period is used up, and then waits for the next
 /// period. For a quota q in periods of p that is max(c, min(c/q, p)). A time below q p was seen without waiting, one
 /// above p with it.

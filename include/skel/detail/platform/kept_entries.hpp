@@ -36,7 +36,7 @@ class kept_entries {
 
   struct answer {
     entries found{};
-    /// Why a file cannot be believed and where it is now, or why nothing is added; empty: nothing.
+    /// The reason why a file cannot be believed, with its place now, or why nothing is added; empty: nothing.
     std::string warning{};
     bool is_usable = true;  ///< false: nothing can be added either
   };

@@ -10,7 +10,7 @@
 #include <skel/detail/base/piecewise_linear.hpp>
 #include <skel/detail/platform/description.hpp>
 
-/// Parameters of communication models in a platform file, in the block with the model's name. A cluster's block holds
+/// Parameters of communication models in a platform file, in the block with the model's name. A cluster's block applies
 /// between two of its hosts, a link's from a host of one cluster to a host of the other. The models define them,
 /// cost/communication/.... Times in seconds, times per byte in seconds per byte.
 namespace skel::platform {

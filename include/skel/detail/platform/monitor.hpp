@@ -21,7 +21,7 @@ namespace skel::platform {
 struct share_reading {
   std::size_t rank = 0;
   double time = 0;    ///< [s], arrival at the monitoring rank
-  double share = 0;   ///< part of the time in which the threads were runnable that they ran: 0 to 1
+  double share = 0;   ///< time that the threads ran / time that they wanted to run: 0 to 1
   double weight = 0;  ///< [s] of runnable threads over which it was taken
 };
 
@@ -50,7 +50,7 @@ struct link_reading {
   double seconds = 0;            ///< one way, or half of there and back
 };
 
-/// Where a figure comes from.
+/// The source of a figure.
 enum class believed_source : std::uint8_t {
   platform,      ///< nothing newer is known
   threads,       ///< the share of the program's own threads
@@ -164,7 +164,7 @@ class monitor {
 
   /// The machine with speeds times shares, and paths (with their models of messages) times factors. A path between
   /// clusters, or inside one, has the median of its known pairs of hosts. A cluster of a machine that was not measured
-  /// has one speed: with the median share of its hosts. It does not contain announced leaves. It holds for this moment;
+  /// has one speed: with the median share of its hosts. It does not show which hosts leave. It holds for this moment;
   /// do not keep it in a file. If nothing is known, it is the first snapshot.
   snapshot next() const;
   /// As snapshot::for_ranks(), with each host's own share and each path's own factors.
@@ -249,8 +249,8 @@ class monitor {
     std::vector<double> bandwidths;  // by larger ones, the latest [B/s]
   };
   std::map<host_pair, trips> trips_;
-  std::vector<announced_figure> latencies_, bandwidths_;  // since the paths were last forecast
-  bool is_announced_anew_ = false;                        // after what paths are expected to be
+  std::vector<announced_figure> latencies_, bandwidths_;  // announced, the latest last
+  bool is_announced_anew_ = false;                        // since the paths were last forecast
   double now_ = -std::numeric_limits<double>::infinity();
   counts seen_;
 };

@@ -9,9 +9,9 @@
 
 namespace skel::platform {
 
-/// Makes a series that is regular in time of readings at any times, and forecasts it. Time is cut into slots of one
-/// period. The readings of a slot make one value; a slot without readings has none. A reading for a slot that is over
-/// is ignored: clocks that are set back change nothing.
+/// Turns readings that come at any time into a series that is regular in time, and forecasts it. Time is cut into slots
+/// of one period. The readings of a slot make one value; a slot without readings has none. A reading for a slot that is
+/// over is ignored: clocks that are set back change nothing.
 ///
 /// A value without clock and threads, which can be copied. O(1), and the time of forecaster::add() for each slot with
 /// readings; 20 KiB.

@@ -50,8 +50,8 @@ class snapshot {
   host_measurement host(std::size_t number) const;
 
   /// Finds the hosts of a run by their own names. If several hosts have one name (each rank counted as a host), its
-  /// ranks take them in the order of their ranks then. A machine that was not measured and does not know the names may
-  /// be of these ranks all the same. If it has as many hosts as there are ranks, rank i is host i.
+  /// ranks take them in the order of their ranks at the measurement. A machine that was not measured and does not know
+  /// the names may be of these ranks all the same. If it has as many hosts as there are ranks, rank i is host i.
   rank_hosts find_ranks(std::vector<std::string> const& host_of_rank) const;
 
   /// A description whose host i is rank i: a cluster of one host for each rank, named like its host, or HOST-rI if

@@ -34,7 +34,7 @@ enum class mechanism : std::uint8_t {
   merged_run,          ///< of elements that are merged one after the other
   private_update,      ///< of an element with a place of its own
   checked_owner,       ///< test if a part owns an element
-  crossing_iteration,  ///< with several owners
+  crossing_iteration,  ///< run by several owners
   atomic_word,
   block_lookup,  ///< search of the private copy of a block of elements
   stored_word,   ///< of a contribution that is gathered later

@@ -35,7 +35,7 @@ class reduction_predictor {
   times predict(reduction_problem const& problem) const;
   std::optional<reduction_time> predict(plan::reduction_algorithm algorithm, reduction_problem const& problem) const;
 
-  /// The errors of that.
+  /// The errors of these predictions.
   reduction_errors const& errors_of(reduction_problem const& problem) const;
 
  private:
