@@ -27,9 +27,9 @@ struct inside_tree {
 
 /// The relay among a cluster's n ranks for segment k, with s stripes:
 ///
-///   by_stripe     rank (k mod s) mod n: there are s trees; unless n divides s, some ranks have one more turn.
-///   even          rank k mod min(s, n): each has as many turns as the others, whatever turns other clusters take.
-///   without_root  as even; but in the root's cluster the root, which already sends each segment once, has no turn.
+///   `by_stripe`     rank (k mod s) mod n: there are s trees; unless n divides s, some ranks have one more turn.
+///   `even`          rank k mod min(s, n): each has as many turns as the others, whatever turns other clusters take.
+///   `without_root`  as even, but in the root's cluster the root, which already sends each segment once, has no turn.
 enum class relay_turns : std::uint8_t { by_stripe, even, without_root };
 
 /// Spanning trees over the ranks of several clusters: a tree over the clusters, and a tree inside each. One rank of

@@ -55,8 +55,8 @@ std::optional<double> share_of(host_reading const& reading, double threads = 1);
 
 /// The share of their time, 0 to 1, that threads of this program got: they ran for `run` and were runnable for another
 /// `waited` [s]. Their waiting for each other does not count as lost. Other programs took:
-///   min(waited, t (run + waited)) of it while a control group held the program back, a part t of the time, and
-///   o / (o + p) of the rest, others being busy on o cores and the program on p; all of it if o or p is unknown.
+///   (1) min(waited, t (run + waited)) of it while a control group held the program back, a part t of the time.
+///   (2) o / (o + p) of the rest, others being busy on o cores and the program on p; all of it if o or p is unknown.
 /// 1 if the threads did not want to run. O(processors).
 double share_got(host_reading const& reading, double run, double waited);
 
