@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-/// In which order the coordinators of clusters pass a message on. A coordinator that has the message sends it to
+/// The order in which the coordinators of clusters pass a message on. A coordinator that has the message sends it to
 /// others, one after the other, and then serves its own cluster. The same trees, reversed, serve reductions.
 namespace skel::mapping {
 
@@ -33,16 +33,16 @@ struct cluster_edge {
   friend bool operator==(cluster_edge const&, cluster_edge const&) = default;
 };
 
-/// Who sends to whom, and in which order.
+/// The messages between coordinators, in their order.
 struct cluster_schedule {
-  std::string_view name;  ///< of the policy that made it, "exact", or "branch and bound" where that was ended early
+  std::string_view name;            ///< of its policy, "exact", or "branch and bound" if that was ended early
   std::vector<cluster_edge> edges;  ///< in the order in which they are sent; every cluster but the root is reached once
-  double completion = 0;            ///< of arrival(), for the problem that it was made for [s]
+  double completion = 0;            ///< of arrival(), for the problem for which it was made [s]
   bool improved = false;            ///< a local search has changed what the policy made
   bool optimal = false;             ///< proven: no schedule completes earlier
 };
 
-/// When each coordinator has the message, and when it has sent its last one and turns to its own cluster [s].
+/// When each coordinator has the message, and when it turns to its own cluster after its last send [s].
 struct cluster_times {
   std::vector<double> arrival, free;
   double completion = 0;  ///< max over k of free[k] + T(k)
@@ -55,16 +55,16 @@ inline cluster_times arrival(cluster_schedule const& schedule, cluster_schedule_
   return arrival(schedule.edges, problem);
 }
 
-/// Which message is sent next.
+/// The message that is sent next.
 enum class cluster_pick : std::uint8_t {
-  root_in_order,     ///< from the root to each cluster in the order of their numbers (where it has a link)
+  root_in_order,     ///< from the root to each cluster in the order of their numbers (if it has a link)
   fastest_edge,      ///< the least C_ij, whenever i is free
   earliest_arrival,  ///< the least RT_i + C_ij + F_j
-  latest_first,      ///< to the cluster whose earliest RT_i + C_ij + T_j is latest, from where it is earliest
+  latest_first,      ///< the latest cluster by its earliest RT_i + C_ij + T_j, from where it is earliest
 };
 
-/// F_j: what it is worth that j has the message. Over the clusters k without the message that j has a link to; without
-/// any such link F_j is infinite, and 0 where j is the last.
+/// F_j: how much it is worth that j has the message. It is over the clusters k without the message to which j has a
+/// link. Without any such link F_j is infinite, and 0 if j is the last.
 enum class look_ahead : std::uint8_t {
   none,            ///< F_j = 0
   nearest,         ///< min C_jk
@@ -93,8 +93,8 @@ std::span<schedule_policy const> schedule_policies();
 /// The policy of this name, or nullptr. Upper and lower case differ.
 schedule_policy const* find_policy(std::string_view name);
 
-/// The schedule that the policy gives. Of equal choices: the one that arrives earlier, then the lower sender, then the
-/// lower receiver. O(clusters^3).
+/// The schedule of the policy. Of equal choices: the one that arrives earlier, then the lower sender, then the lower
+/// receiver. O(clusters^3).
 /// Throws skel::error when a cluster cannot be reached from the root. Precondition: matrices of the right sizes without
 /// negative times.
 cluster_schedule make_schedule(schedule_policy const& policy, cluster_schedule_problem const& problem);
@@ -103,24 +103,24 @@ cluster_schedule make_schedule(schedule_policy const& policy, cluster_schedule_p
 /// Infinite when a cluster cannot be reached.
 double lower_bound(cluster_schedule_problem const& problem);
 
-/// The exact search is for no more clusters than this.
+/// Most clusters of the exact search.
 inline constexpr std::size_t most_exact_clusters = 64;
 
 /// The schedule that completes first, found by branch and bound over all trees and orders of sends; the oracle of the
-/// heuristics. Among equals the one that is found first: the order is fixed. Ends when it has bounded `most_nodes`
-/// partial schedules, with the best so far and optimal = false. Up to 8 clusters take less than two milliseconds, 10 to
-/// 16 mostly less than a second (`bench_cluster_schedules`); O(Catalan(clusters - 1) (clusters - 1)!) nodes at worst.
+/// heuristics. Of equal ones the first that it finds: the order is fixed. Ends when it has bounded `most_nodes` partial
+/// schedules, with the best so far and optimal = false. Up to 8 clusters take less than two milliseconds, 10 to 16
+/// mostly less than a second (`bench_cluster_schedules`). O(Catalan(clusters - 1) (clusters - 1)!) nodes at worst.
 /// Errors as above. Precondition: at most most_exact_clusters.
 cluster_schedule exact_schedule(cluster_schedule_problem const& problem, std::size_t most_nodes = SIZE_MAX);
 
-/// Local search: a cluster goes elsewhere in the tree with all below it, or changes places with another one, as long as
-/// that makes the schedule complete earlier. Tries only what touches those that the last cluster waits for, and
-/// most_tries neighbours at most. O(clusters) per neighbour, O(clusters^2) neighbours per step.
+/// Local search: a cluster moves in the tree with all below it, or changes places with another one, while the schedule
+/// completes earlier by that. Tries only changes that touch those for which the last cluster waits, and at most
+/// most_tries neighbours. O(clusters) per neighbour, O(clusters^2) neighbours per step.
 cluster_schedule improve(cluster_schedule schedule, cluster_schedule_problem const& problem,
                          std::size_t most_tries = SIZE_MAX);
 
-/// Partial schedules that best_schedule() bounds at most, at some 60 ns each: with them it takes 0.3 ms for 16
-/// clusters, and up to 7 clusters its result was within 0.01 % of the exact one in 18,000 random problems
+/// Most partial schedules that best_schedule() bounds, at some 60 ns each. With them it takes 0.3 ms for 16 clusters.
+/// Up to 7 clusters its result was within 0.01 % of the exact one in 18,000 random problems
 /// (`bench_cluster_schedules`).
 inline constexpr std::size_t usual_nodes = 4000;
 

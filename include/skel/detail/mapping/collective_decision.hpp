@@ -14,20 +14,20 @@ namespace skel::mapping {
 struct collective_request {
   plan::collective operation = plan::collective::broadcast;
   std::uint64_t bytes = 0;  ///< as in plan::collective_problem
-  std::size_t root = 0;     ///< a rank; not looked at where the operation has none
+  std::size_t root = 0;     ///< a rank; ignored if the operation has none
   std::uint64_t unit = 1;   ///< bytes of an element, which is never cut; divides `bytes`
   bool commutative = true;  ///< the operator of a reduction
-  double gamma = 0;         ///< its time per byte [s/B], 0 if it is not known
+  double gamma = 0;         ///< the operator's time per byte [s/B], 0 if it is not known
 
   friend bool operator==(collective_request const&, collective_request const&) = default;
 };
 
-/// The request that decides for this one: of as many elements, rounded to three binary digits, so that there are four
-/// classes of sizes for each power of two and none is further than an eighth from its request. Powers of two, and up
-/// to eight elements, are their own. Without what the operation does not look at. O(1).
+/// The request that decides for this one. Its elements are rounded to three binary digits, so each power of two has
+/// four classes of sizes, and none is farther than an eighth from its request. Powers of two, and up to eight elements,
+/// are their own. Fields that the operation ignores are cleared. O(1).
 collective_request class_of(collective_request request);
 
-/// What happens inside a cluster.
+/// The choice inside a cluster.
 struct inside_choice {
   std::size_t cluster = 0;    ///< of the platform
   std::string algorithm{};    ///< as the catalogue names it

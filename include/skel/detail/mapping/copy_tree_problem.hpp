@@ -20,10 +20,10 @@ struct copy_tree_request {
   std::uint64_t program = 0;  ///< the same for each run of it
   std::string stage{};
   std::vector<std::string> ranks{};     ///< names of those with copies, the root first; three at least
-  std::vector<platform::link> paths{};  ///< [from * ranks + to]; of infinite latency where there is none
+  std::vector<platform::link> paths{};  ///< [from * ranks + to]; infinite latency: there is none
   cost::copied_batch batch{};
   std::size_t capacity = 1;  ///< plan::station_plan::capacity
-  double others = 0;         ///< what the line takes for a batch, whatever its messages on the tree take [s]
+  double others = 0;         ///< the line's time for a batch, however long its messages on the tree take [s]
 };
 
 /// A tree over the ranks of a request.
@@ -34,11 +34,11 @@ struct copy_tree {
   cost::copy_tree_price price{};
 };
 
-/// On which tree the root of a broadcast stage shows batches to the ranks of its copies and gets their results back: a
-/// tree inside each cluster of ranks (platform::robust_clusters of the latencies between them), and between the
-/// clusters a schedule, so that each slow link is crossed once. A use is a run; its time is that of a batch of it, the
-/// line's or the tree's period, whichever is greater [s]. Where the line is slower on any tree, the one of the least
-/// round trip is preferred. What runs take beside that is learnt for each stage of a program.
+/// Chooses the tree on which the root of a broadcast stage shows batches to the ranks of its copies and gets their
+/// results back. It is a tree inside each cluster of ranks (platform::robust_clusters of the latencies between them).
+/// Between the clusters it is a schedule, so each slow link is crossed once. A use is a run. Its time is that of a
+/// batch, the line's or the tree's period, whichever is greater [s]. If the line is slower on any tree, it prefers the
+/// least round trip. Time of runs beside the price is learnt for each stage of a program.
 class copy_tree_problem {
  public:
   using request = copy_tree_request;
@@ -57,8 +57,8 @@ class copy_tree_problem {
   static decision_context context_of(request const& asked) {
     return {static_cast<std::int64_t>(asked.program), static_cast<std::int64_t>(id_of(asked.stage))};
   }
-  /// Of those that are the same tree, the first where not all are asked for. O(ranks^3 log ranks). Throws skel::error
-  /// where a cluster of ranks has no link to the others.
+  /// If not all are asked for, the first of those that are the same tree. O(ranks^3 log ranks). Throws skel::error if a
+  /// cluster of ranks has no link to the others.
   static std::vector<candidate<copy_tree>> candidates(request const& asked, std::size_t model, bool all);
   static double price(request const&, std::size_t, candidate<copy_tree> const& one) { return one.per_use; }
   static std::string const& name_of(candidate<copy_tree> const& one) { return one.plan.name; }

@@ -29,38 +29,38 @@
 
 namespace skel::mapping {
 
-/// The share of the time of all uses that trials may cost: of those that were tried, the most with which no use of 240
-/// cases on random grids took longer in the mean than the one before (docs/decisions/10).
+/// Trials may cost at most this share of the time of all uses. Of the shares tried it is the largest with which no use
+/// took longer than the one before, in the mean over 240 cases on random grids (docs/decisions/10).
 inline constexpr double trial_share = 0.001;
-/// And the share of what was measured since that a review may cost, where deciding takes time of its own and nothing
-/// says that it pays.
+/// A review that is not known to pay may cost at most this share of the time measured since the last decision, if
+/// deciding takes time of its own.
 inline constexpr double review_share = 0.02;
 
-/// Which candidate to take.
+/// The candidate to take.
 struct way_choice {
-  std::size_t index = 0;  ///< in what was chosen from
+  std::size_t index = 0;  ///< of the candidates
   bool trial = false;
-  double loss = 0;  ///< that a trial is expected to be [s]
+  double loss = 0;  ///< expected loss of a trial [s]
 };
 
-/// The first candidate whose time is within `tolerance` of the least; or another one that it pays to try once. A
-/// candidate's time is log-normal about its corrected one, with its doubt; an entry is known. Where it turns out to be
-/// faster than the first, that is gained in all uses to come; where it is slower, it is lost in the one use of the
-/// trial, and so is the entry. It is tried where
+/// The first candidate whose time is within `tolerance` of the least, or another one if a trial of that pays. A
+/// candidate's time is log-normal about its corrected one, with its doubt; an entry is known. If a candidate turns out
+/// faster than the first, all uses to come gain. If it is slower, the one use of the trial loses, and so does the
+/// entry. A candidate is tried if
 ///   (uses - 1) (1 - exp(-E[(-d)+])) > E[d+] + entry / least,   d = ln(its time / the least),
-///   E[(-d)+] = sigma (phi(z) - z Phi(-z)), z = mu / sigma,  E[d+] = E[(-d)+] + mu
-/// (the expected improvement of Jones, Schonlau, Welch 1998, J. Global Optimization 13:455-492, and its price), and the
-/// right side, a time, is no more than `allowance` [s]; the one with the greatest difference first. O(candidates).
-/// Preconditions: one candidate at least; uses >= 0, and >= 1 where something is allowed.
-/// `joint`: how the errors of candidates go together, whose ids are then in `ids`: sigma is what a trial tells of the
-/// difference to the first, so that what both have in common counts for nothing (the knowledge gradient for correlated
-/// beliefs, Frazier, Powell, Dayanik 2009, INFORMS J. Computing 21(4):599-613).
+///   E[(-d)+] = sigma (phi(z) - z Phi(-z)), z = mu / sigma,  E[d+] = E[(-d)+] + mu.
+/// This weighs the expected improvement against its price (Jones, Schonlau, Welch 1998, J. Global Optimization
+/// 13:455-492). The right side, a time, must be no more than `allowance` [s]. The greatest difference goes first.
+/// O(candidates). Preconditions: one candidate at least; uses >= 0, and >= 1 where something is allowed. `joint`: how
+/// the errors of candidates go together; their ids are then in `ids`. Then sigma is the information of a trial about
+/// the difference to the first. Errors in common count for nothing (the knowledge gradient for correlated beliefs,
+/// Frazier, Powell, Dayanik 2009, INFORMS J. Computing 21(4):599-613).
 way_choice choose_way(std::span<corrected_time const> times, std::span<double const> entries, double uses,
                       double tolerance, double allowance, expected_errors const* joint = nullptr,
                       std::span<std::uint64_t const> ids = {});
 
-/// What is known of requests in their contexts, from the least to the most recently used. A plain value that outlives
-/// the process.
+/// Knowledge of requests in their contexts, from the least to the most recently used. A plain value that outlives the
+/// process.
 struct decision_knowledge {
   std::string problem;
   std::vector<std::string> models;
@@ -69,17 +69,17 @@ struct decision_knowledge {
   friend bool operator==(decision_knowledge const&, decision_knowledge const&) = default;
 };
 
-/// The one mechanism that decides: it asks a problem for candidates, believes the model that has predicted best in the
-/// request's context (poly_model), corrects prices by what was measured, weighs entries against the uses to come
-/// (horizon), tries what it pays to know, and decides again when there have been 1, 2, 4 ... uses, when a trial was
-/// measured, or when measured times say that a forecast no longer holds (a CUSUM test of ln(measured / predicted),
-/// wrong once in 1000 uses of a decision at most and never for one or two outliers). Where deciding takes time that
-/// counts, a review that would cost more than it may save is left out.
+/// The one mechanism of decisions. It asks a problem for candidates and believes the model that has predicted best in
+/// the request's context (poly_model). It corrects prices by measured times, weighs entries against the uses to come
+/// (horizon), and tries candidates if that pays. It decides again after 1, 2, 4 ... uses, after a trial, or when
+/// measured times refute a forecast. A CUSUM test of ln(measured / predicted) does that, wrong at most once in 1000
+/// uses of a decision, never for one or two outliers. If deciding takes time that counts, it skips reviews that would
+/// cost more than they may save.
 ///
-/// What is learnt is of one picture of the machine: how wrong prices of another one are it does not say (turn_to()).
+/// Knowledge belongs to one picture of the machine: prices of another one have other errors (turn_to()).
 ///
 /// Deterministic: the same calls give the same decisions. Processes that must decide alike observe the same numbers,
-/// those of one of them. Memory is bounded: what was used least recently is forgotten. Not for several threads at once.
+/// those of one of them. Bounded memory forgets the least recently used. Not for several threads at once.
 template <decision_problem P>
 class decider {
  public:
@@ -88,8 +88,8 @@ class decider {
   using decision = decided<plan>;
 
   struct options {
-    std::size_t most_bytes = std::size_t{8} << 20;  ///< of decisions that stand; one is kept whatever it takes
-    double false_alarms = 1000;  ///< uses of a decision that still holds until it is made again, on average at least
+    std::size_t most_bytes = std::size_t{8} << 20;  ///< of decisions that stand; one is kept, however large
+    double false_alarms = 1000;  ///< average number of uses, at least, until a decision that still holds is made again
   };
 
   explicit decider(P problem, options const& chosen = {})
@@ -101,10 +101,10 @@ class decider {
   P& problem() { return problem_; }
   P const& problem() const { return problem_; }
 
-  /// From now on prices are of this picture of the machine, 0 being the one that it began with: every decision is made
-  /// again at its next use, by errors of prices of this picture only, and is observed as often as a new one. Uses are
-  /// counted on. What is known of picture 0 is put aside and there again when it comes back; what was learnt of another
-  /// one is forgotten when it goes. Nothing happens where it is the one that stands.
+  /// From now on prices are of this picture of the machine; 0 is the picture at the beginning. Every decision is made
+  /// again at its next use, with the errors of this picture only, and is observed as often as a new one. Uses are
+  /// counted on. Knowledge of picture 0 is put aside until that picture comes back; knowledge of another picture is
+  /// forgotten when it goes. Does nothing if the picture stands already.
   void turn_to(std::uint64_t picture) {
     if (picture == picture_) return;
     poly_model<decision_context, context_hash> fresh(copied(problem_.models()));
@@ -119,29 +119,29 @@ class decider {
     picture_ = picture;
     ++turn_;
   }
-  /// The same for a problem whose prices are of one picture: `problem` is the one of this picture, and for picture 0 it
-  /// gives the prices that it gave at first.
+  /// The same for a problem whose prices belong to one picture. `problem` is the problem of this picture. For picture 0
+  /// it must give the prices that it gave at first.
   void turn_to(std::uint64_t picture, P problem) {
     problem_ = std::move(problem);
     turn_to(picture);
   }
 
-  /// From now on `log` is told every decision and what comes of it; nullptr: nobody.
+  /// From now on `log` is told every decision and its outcome; nullptr: nobody.
   void tell(record::decision_log* log) { log_ = log; }
 
-  /// Of the problems that are named here only the candidate is taken that has that name, or where there is none, those
-  /// whose name begins with it and goes on with a comma: "segmented_binomial" is "segmented_binomial, 512 B", or in
-  /// other segments. Decisions are made again.
+  /// For the problems named here, only the candidate of the given name is taken. If there is none, those are taken
+  /// whose name begins with it and goes on with a comma: "segmented_binomial" stands for "segmented_binomial, 512 B"
+  /// and other segments. Decisions are made again.
   void force(forced_choices forced) {
     forced_ = std::move(forced);
     standing_.clear();
   }
 
-  /// The decision that stands for a request, made where there is none. Is no use of it. O(1) where there is one.
-  /// Throws skel::error where none of the candidates may be taken, or not the forced one, and says for what and why.
+  /// The decision that stands for a request, made if there is none. Does not count as a use. O(1) if one stands. Throws
+  /// skel::error, with the request and the reason, if no candidate may be taken, or not the forced one.
   decision const& decide(request const& asked) { return known(asked).made; }
 
-  /// The same for a use that is made now: made again where it is time. Stays until the next call.
+  /// The same for a use that is made now. A due decision is made again. The result is valid until the next call.
   decision const& use(request const& asked) {
     standing& here = known(asked);
     bool const is_time = here.uses == here.next_review;
@@ -155,9 +155,9 @@ class decider {
     return here.made;
   }
 
-  /// A use of the decision that stands took so long [s]; nothing happens where none stands or the time is not positive.
-  /// `repriced`: what its price is now of what it was, where what it rests on was measured meanwhile.
-  /// `learns`: otherwise it is counted, and the log is told.
+  /// A use of the decision that stands took so long [s]. Does nothing if none stands or the time is not positive.
+  /// `repriced`: the price now as a multiple of the price then, if parameters behind it were measured meanwhile.
+  /// `learns`: if false, the use is only counted and the log is told.
   void observe(request const& asked, double seconds, double repriced = 1, bool learns = true) {
     standing* const there = standing_.use(problem_.key_of(asked));
     if (there == nullptr || there->turn != turn_ || !(seconds > 0) || !std::isfinite(seconds)) return;
@@ -177,7 +177,7 @@ class decider {
     if (refuted || made.why == decision_reason::trial) there->is_due = true;
   }
 
-  /// The same where nothing is to be learnt of it, and what getting to what was chosen took [s]: for the log alone.
+  /// For the log alone, nothing is learnt: so much was measured so far, or getting to the chosen plan took so long [s].
   void tell_measured(request const& asked, record::measured_entry const& so_far) const {
     tell_of(asked, [&](std::uint64_t number) { log_->measured(number, so_far); });
   }
@@ -185,29 +185,29 @@ class decider {
     tell_of(asked, [&](std::uint64_t number) { log_->paid(number, seconds); });
   }
 
-  /// Where observing takes time of its own: whether the use that was made last is worth it. The second, fourth, eighth
-  /// ... use of a request is, and every trial, so that what observing takes is soon a small part. O(1).
+  /// True if observing the last use is worth its time, where observing takes time of its own. The second, fourth,
+  /// eighth ... use of a request is worth it, and every trial, so the share of observing soon gets small. O(1).
   bool is_to_be_observed(request const& asked) const {
     standing const* const there = standing_.look(problem_.key_of(asked));
     if (there == nullptr) return false;
     return (there->uses > 1 && std::has_single_bit(there->uses)) || there->made.why == decision_reason::trial;
   }
 
-  /// Whether the next use of a request is one at which its decision may be made again. O(1).
+  /// True if the next use of a request may make its decision again. O(1).
   bool is_review_due(request const& asked) const {
     standing const* const there = standing_.look(problem_.key_of(asked));
     return there == nullptr || there->turn != turn_ || there->is_due || there->uses >= there->next_review;
   }
 
-  /// Whether users say what is taken for a request.
+  /// True if users force the candidate for a request.
   bool is_forced(request const& asked) const { return forced_.contains(problem_.problem_of(asked)); }
 
-  /// One sentence: which model is believed for a request, and why.
+  /// One sentence: the model that is believed for a request, and the reason.
   std::string why_believed(request const& asked) const {
     return beliefs_.believe(problem_.context_of(asked), {.uses = 1, .seconds = 1}).why;
   }
 
-  /// Uses of a request that are to come, as far as anybody knows.
+  /// Uses of a request that are to come, as far as known.
   double uses_to_come(request const& asked) {
     auto const phase = problem_.phase_of(asked);
     if (phase && phase != phase_) begin(phase);
@@ -221,7 +221,7 @@ class decider {
     return there == nullptr ? 0 : there->before + there->uses;
   }
 
-  /// Of the picture that it began with.
+  /// Knowledge of the picture at the beginning.
   decision_knowledge knowledge() const {
     decision_knowledge all{std::string(P::name), {}, {}};
     auto const& first = aside_ ? *aside_ : beliefs_;
@@ -230,8 +230,8 @@ class decider {
     std::reverse(all.contexts.begin(), all.contexts.end());
     return all;
   }
-  /// Decides from now on with what was known. False, and nothing happens, where it is of another problem or of other
-  /// models. Precondition: the picture is the one that it began with.
+  /// Decides from now on with earlier knowledge. Returns false, and changes nothing, if that is of another problem or
+  /// of other models. Precondition: the picture is the one of the beginning.
   bool restore(decision_knowledge const& known) {
     SKEL_EXPECTS(picture_ == 0);
     auto const& models = beliefs_.models();
@@ -251,12 +251,12 @@ class decider {
     decision made;
     std::uint64_t number = 0;  // in the log
     statistics::cusum test;
-    std::uint64_t turn = 0;    // after which it was made
+    std::uint64_t turn = 0;    // turns of the picture before it was made
     std::uint64_t before = 0;  // uses before that
     std::uint64_t uses = 0, next_review = 1;
     bool is_due = false;
-    double measured = 0, lost = 0;  // in uses; expected to be lost in trials [s]
-    std::uint64_t times = 0;        // that were measured since it was made
+    double measured = 0, lost = 0;  // in uses; expected loss in trials [s]
+    std::uint64_t times = 0;        // measured uses since it was made
     double seconds = 0;             // their sum
   };
   struct context_hash {
@@ -304,8 +304,8 @@ class decider {
         1.0, phase_ ? horizon::to_come(horizon_.expected(said), beginning_uses_) : horizon::to_come(said, so_far));
   }
 
-  /// Whether a review costs no more than its share of what was measured since the last, or than another candidate would
-  /// save if it took what it is expected to, or as much less as this one did. Where deciding costs nothing, always.
+  /// True if a review costs at most its share of the time measured since, or less than another candidate would save.
+  /// That one takes its expected time, or as much less as this one did. Always true if deciding is free.
   bool review_pays(request const& asked, standing const& here) const {
     double price = 0;
     if constexpr (requires { problem_.deciding_seconds(); }) {
@@ -322,8 +322,8 @@ class decider {
     });
   }
 
-  /// Prices corrected by what was measured in this context: by how the errors of candidates go together, where the
-  /// problem knows that. What is doubtful is expected to take longer: of a log-normal time, the mean.
+  /// Prices corrected by the times measured in this context, and by how the errors of candidates go together if the
+  /// problem knows that. Doubtful candidates are expected to take longer: the mean of a log-normal time.
   std::optional<expected_errors> correct_all(request const& asked, decision_context const& context, std::size_t model,
                                              std::span<candidate<plan> const> all,
                                              std::vector<corrected_time>& times) const {
@@ -336,7 +336,7 @@ class decider {
         times.push_back(beliefs_.correct(context, model, one.id, one.per_use));
         continue;
       }
-      // A surprise says that models are worse than they were known to be, and not that all others take longer.
+      // A surprise says that models are worse than they were known to be, not that all others take longer.
       double const doubt = joint->doubt(one.id), bias = joint->mean[one.id] + doubt * doubt / 2 / joint->surprise;
       times.push_back({one.per_use * std::exp(bias), bias, std::hypot(doubt, joint->noise), doubt});
     }
@@ -362,7 +362,7 @@ class decider {
     std::vector<std::uint64_t> ids;
     for (auto const& one : all) entries.push_back(one.entry), ids.push_back(one.id);
     auto const joint = correct_all(asked, context, made.model, all, times);
-    // What a trial may cost: its share of what there was and is to come, less what trials have cost.
+    // The share of trials in past and coming uses, less the cost of trials so far.
     double const least = std::ranges::min(times, {}, &corrected_time::seconds).seconds;
     double const allowance = trial_share * (here.measured + uses * least) - here.lost;
     way_choice const choice = choose_way(times, entries, uses, problem_.tolerance, here.uses > 0 ? allowance : 0,
@@ -407,7 +407,7 @@ class decider {
     return all;
   }
 
-  /// With a node and a bucket of the map beside it: two lists' pointers, a hash, an iterator and the key again.
+  /// Includes a node and a bucket of the map: pointers of two lists, a hash, an iterator and the key again.
   std::size_t bytes_of(standing const& here) const {
     auto const& made = here.made;
     std::size_t bytes = sizeof here + 8 * sizeof(void*) + sizeof(typename P::key) +
@@ -437,7 +437,7 @@ class decider {
       text += problem_.describe(asked);
     if constexpr (requires { problem_.why_not(asked, forced); }) text += ": " + problem_.why_not(asked, forced);
     text += "; what may: ";
-    // Each as shortly as it can be forced, but those that are near what was meant in full.
+    // Names are as short as they can be forced; names near the forced one are in full.
     auto const short_of = [](std::string_view name) { return name.substr(0, name.find(", ")); };
     constexpr std::size_t most = 10;
     std::vector<std::string> said;

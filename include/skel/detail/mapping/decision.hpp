@@ -25,19 +25,19 @@ struct decision {
   double bound = 0;                       ///< proven: no placement in the space has a higher throughput than this
   std::size_t evaluated = 0;              ///< placements that the model solved
   std::vector<alternative> alternatives;  ///< the best of the others that were solved, best first; ties come first
-  std::string model;                      ///< which model was believed, with its options
+  std::string model;                      ///< the believed model, with its options
   std::string why;                        ///< one sentence
   SKEL_FIELDS(placement, throughput, optimal, bound, evaluated, alternatives, model, why);
 };
 
 /// Nothing can be chosen.
 struct infeasible {
-  std::string reason;  ///< what is asked for, where it fails, what would help
+  std::string reason;  ///< what is asked for, why it fails, what would help
 };
 
 using placement_answer = std::variant<decision, infeasible>;
 
-/// Throughputs that differ by less than this share of the larger are a tie: a thousand times the tolerance of the
+/// Throughputs that differ by less than this share of the larger are a tie. It is a thousand times the tolerance of the
 /// solver, because an error of the residual grows on its way to the throughput.
 inline constexpr double tie_tolerance = 1e-9;
 

@@ -13,23 +13,23 @@
 #include <skel/detail/mapping/decision_setup.hpp>
 #include <skel/detail/mapping/poly_model.hpp>
 
-/// What is given to a decider (mapping/decider.hpp).
+/// The input of a decider (mapping/decider.hpp).
 namespace skel::mapping {
 
 /// A way of doing what a request asks for, with its price.
 template <class Plan>
 struct candidate {
   Plan plan{};
-  std::uint64_t id = 0;  ///< the same way has the same one for all requests and in all processes
-  double entry = 0;      ///< paid once when it is taken: setup, drain, what has to be moved first [s], >= 0
+  std::uint64_t id = 0;  ///< the same way has the same id for all requests and in all processes
+  double entry = 0;      ///< paid once when it is taken: setup, drain, moves that it needs first [s], >= 0
   double per_use = 0;    ///< by one model [s], > 0
 };
 
-/// Prices are positive: what waits for nobody takes this [s].
+/// Prices are positive: a step that waits for nobody takes this [s].
 inline constexpr double least_per_use = 1e-12;
 
-/// Requests that models are right or wrong about alike, such as an operation and a magnitude of bytes. Numbers that
-/// mean the same in all processes.
+/// Requests for which a model has similar errors, such as an operation and a magnitude of bytes. The numbers mean the
+/// same in all processes.
 using decision_context = std::array<std::int64_t, 4>;
 
 /// FNV-1a of 64 bits (Fowler, Noll, Vo): a number for a candidate that has a name, the same in all processes.
@@ -39,34 +39,33 @@ constexpr std::uint64_t id_of(std::string_view name) {
   return hash;
 }
 
-/// A kind of choice: which ways there are, and what they take. A problem has no schedule of reviews, no rule for
-/// trials, no cache and no record of errors: those are the decider's, and so the same for all problems.
-/// - `name`: of what is learnt, in all processes.
-/// - `problem_of(request)`: the problem, as users write it.
-/// - `models()`: of which candidates have prices, one at least, always the same ones.
-/// - `key_of(request)`: all that its candidates depend on. Equal keys, equal answers.
-/// - `context_of(request)`: what is learnt of one request there is held for all of it.
-/// - `candidates(request, model, all)`: with the prices of one model; one at least, or it throws skel::error. The first
-///   of those whose totals differ by no more than `tolerance` (a share) is preferred. Unless all are asked for, those
-///   may be missing that certainly take longer than another one; otherwise there is each that may be taken.
-/// - `price(request, model, candidate)`: of one use by another model [s]; not a number where it has none.
-/// - `name_of(candidate)`: as users write it.
-/// - `describe(request)`: in words; other words for another key.
-/// - `bytes_of(candidate)`: what its plan keeps outside itself [B].
-/// - `expected_uses(request)`: how often it will be done, as the user says; 0: nobody says.
-/// - `phase_of(request)`: requests with the same number follow one another, and do not come again when there is another
-///   number; nothing where requests alternate.
-/// A problem may also say
-/// - `errors_of(request)`: how the errors of its model's prices go together, by the candidates' ids (known_errors
-/// const*);
-///   nullptr: it does not know.
-/// - `priced_by(request, model)`: what prices a request where models()[model] is believed, if that depends on the
-///   request. Otherwise the model's name says it.
-/// - `why_not(request, name)`: why a candidate of this name, or of one that begins with it, may not be taken; asked
-///   only where candidates() gives none.
-/// - `uses_are_known`: expected_uses() says how often, and may say less than once.
-/// - `deciding_seconds()`: what a decision takes, where that counts beside the uses that it is made for.
-/// Law (tests/support/decision_laws.hpp): all are pure, or change as what is below them learns.
+/// A kind of choice: the ways there are, and their prices. A problem has no schedule of reviews, no rule for trials, no
+/// cache and no record of errors. Those are the decider's, and so the same for all problems.
+/// - `name`: The name of its knowledge, in all processes.
+/// - `problem_of(request)`: The problem, as users write it.
+/// - `models()`: The models of prices, one at least, always the same.
+/// - `key_of(request)`: All that its candidates depend on. Equal keys, equal answers.
+/// - `context_of(request)`: Observations of one request count for all requests of its context.
+/// - `candidates(request, model, all)`: With the prices of one model; one at least, or it throws skel::error. The
+///   decider prefers the first of those whose totals differ by at most `tolerance` (a share). If not all are asked for,
+///   those may be missing that certainly take longer than another one. Otherwise each is there that may be taken.
+/// - `price(request, model, candidate)`: The price of one use by another model [s]. Not a number: it has no price.
+/// - `name_of(candidate)`: The name, as users write it.
+/// - `describe(request)`: The request in words. Other keys have other words.
+/// - `bytes_of(candidate)`: Memory that its plan keeps outside itself [B].
+/// - `expected_uses(request)`: Number of uses, as the user says; 0: nobody says.
+/// - `phase_of(request)`: Requests of one number follow one another, and do not come again after another number.
+///   Nothing if requests alternate.
+/// A problem may also have
+/// - `errors_of(request)`: How the errors of its model's prices go together, by the candidates' ids (known_errors
+///   const*). nullptr: it does not know.
+/// - `priced_by(request, model)`: The pricing model of a request for which models()[model] is believed, if it depends
+///   on the request. Otherwise the model's name says it.
+/// - `why_not(request, name)`: Why a candidate of this name may not be taken, or one whose name begins with it. Asked
+///   only if candidates() gives none.
+/// - `uses_are_known`: Says that expected_uses() is the number of uses, and may be less than one.
+/// - `deciding_seconds()`: Time of a decision, if that counts beside the uses for which it is made.
+/// Law (tests/support/decision_laws.hpp): all are pure, or change as the objects below them learn.
 template <class P>
 concept decision_problem = requires(P& problem, P const& same, typename P::request const& request, std::size_t model,
                                     candidate<typename P::plan> const& one, typename P::key_hash const& hash) {
@@ -97,28 +96,28 @@ enum class decision_reason : std::uint8_t {
 /// "only", "forced", "least", "trial".
 std::string_view name_of(decision_reason why);
 
-/// A candidate, with what is expected of it.
+/// A candidate with its expected time.
 template <class Plan>
 struct priced_candidate {
   candidate<Plan> way;
   corrected_time time;  ///< of one use, corrected by what was measured [s]
 
-  /// What it is expected to take with all uses to come [s].
+  /// Expected time with all uses to come [s].
   double total(double uses) const { return way.entry + uses * time.seconds; }
 };
 
-/// What was chosen, and from what. A plain value: it can be printed, logged and replayed.
+/// The chosen candidate, and all others. A plain value: it can be printed, logged and replayed.
 template <class Plan>
 struct decided {
-  std::uint64_t number = 0;                    ///< of those that its decider has made, from 1
+  std::uint64_t number = 0;                    ///< of the decisions of its decider, from 1
   std::vector<priced_candidate<Plan>> ranked;  ///< the chosen one, then the others by their totals
-  std::size_t model = 0;                       ///< that is believed
+  std::size_t model = 0;                       ///< the believed one
   decision_reason why = decision_reason::only;
   double uses = 1;               ///< to come, for which it was made
-  std::vector<double> by_model;  ///< what each model says of a use of the chosen one [s]; not a number: nothing
+  std::vector<double> by_model;  ///< price of a use of the chosen one by each model [s]; not a number: none
 
   candidate<Plan> const& chosen() const { return ranked.front().way; }
-  /// A time for which its use is expected to take [s].
+  /// Expected time of its use [s].
   double per_use() const { return ranked.front().time.seconds; }
 };
 

@@ -10,18 +10,18 @@ namespace skel::record {
 class decision_log;
 }
 
-/// What the deciders of a program have in common.
+/// The common setup of the deciders of a program.
 namespace skel::mapping {
 
-/// Names of problems, and of the candidates that users say are to be taken there.
+/// Names of problems, and of the candidates that users force there.
 using forced_choices = std::map<std::string, std::string, std::less<>>;
 
-/// Keys with values, from the one that was used longest ago to the latest.
+/// Keys with values, from the least to the most recently used.
 using decision_entries = std::vector<std::pair<std::string, std::string>>;
 
 /// How a decider begins.
 struct decision_setup {
-  record::decision_log* log = nullptr;  ///< is told what they decide; nullptr: nobody
+  record::decision_log* log = nullptr;  ///< is told their decisions; nullptr: nobody
   forced_choices forced{};
   decision_entries known{};  ///< from processes before
 };

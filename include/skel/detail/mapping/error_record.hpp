@@ -20,24 +20,23 @@ struct record_options {
 /// about s^2: sqrt(freedom / 2 pi) B((freedom - 1) / 2, 1/2).
 double widening(double freedom);
 
-/// What a prior is worth, in observations: the fewest for which the expectation of an error is finite.
+/// Weight of a prior, in observations: the fewest for which the expectation of an error is finite.
 inline constexpr double prior_weight = 2;
 
-/// How something has been predicted, again and again: errors e = ln(measured / predicted), as half and double are
-/// equally wrong.
+/// Errors of repeated predictions: e = ln(measured / predicted), because half and double are equally wrong.
 ///
 /// The errors are taken for normal with an unknown mean square M. The prior is worth nu0 = 2 observations of the
-/// expected error; with observations of weight W in all, M has a
-/// scaled inverse chi-square distribution of nu = nu0 + W degrees of freedom about (nu0 prior^2 + sum of e^2) / nu.
+/// expected error. With observations of weight W in all, M has a scaled inverse chi-square distribution of nu = nu0 + W
+/// degrees of freedom about (nu0 prior^2 + sum of e^2) / nu.
 /// The expected error is
 ///   E[sqrt M] = widening(nu) sqrt((nu0 prior^2 + sum of e^2) / nu),
-/// 1.77 times the root at nu = 2, 1.13 at 7, 1.01 at 64: one good prediction is not worth what many are.
+/// 1.77 times the root at nu = 2, 1.13 at 7, 1.01 at 64: one good prediction is not worth as much as many are.
 ///
-/// Weights fall by 1 - 1/memory with each observation, and what the prior says gives way to what is observed at the
-/// same pace. What lies farther than 1.345 standard deviations from the mean of the errors is moved there, and squares
-/// are corrected for that (Huber 1964, Annals of Mathematical Statistics 35(1):73-101), so that an outlier counts
-/// little. When errors have moved for good, which a CUSUM test of one standard deviation finds, everything before that
-/// is forgotten: the record is then of the observations since the sum that gave the alarm was last 0.
+/// Weights fall by 1 - 1/memory with each observation, and the prior gives way to observations at the same pace. An
+/// error farther than 1.345 standard deviations from their mean is moved there, and squares are corrected for that
+/// (Huber 1964, Annals of Mathematical Statistics 35(1):73-101), so an outlier counts little. A CUSUM test of one
+/// standard deviation finds errors that have moved for good. Then the record forgets everything before: it holds the
+/// observations since the sum that gave the alarm was last 0.
 ///
 /// A plain value: it can be copied, stored and replayed. O(1).
 struct error_record {
@@ -51,11 +50,11 @@ struct error_record {
 
   double prior = 1;                               ///< expected error before anything is observed, >= 0
   double prior_share = 1;                         ///< of the prior's two observations that are still the prior's own
-  sums observed;                                  ///< what counts
+  sums observed;                                  ///< sums of observations that count
   std::array<double, 8> last{};                   ///< observations, one after the other in turn
   unsigned long long up_from = 0, down_from = 0;  ///< number of the observation after which a sum was last 0
   cusum test;                                     ///< of the errors against what the record says
-  unsigned long long total = 0;                   ///< observations that there were
+  unsigned long long total = 0;                   ///< all observations so far
   unsigned long long changes = 0;                 ///< alarms
 
   /// Precondition: `error` is finite.
@@ -63,13 +62,13 @@ struct error_record {
 
   /// E[sqrt M].
   double expected_error() const;
-  /// What was observed last, where errors are expected to differ and repeated observations of the same hardly do: the
-  /// lower median of the last observations since a change, as what holds a measurement up makes it late and never
-  /// early. One alone that is late counts for as much as observe() let it. O(1). Precondition: there was one.
+  /// The last observation, if errors differ but repeated observations of the same hardly do. It is the lower median of
+  /// the last observations since a change, because disturbances make a measurement late and never early. A single late
+  /// one counts for as much as observe() let it. O(1). Precondition: there was one.
   double lately() const;
   /// Mean of ln(measured / predicted), drawn to 0 by the prior.
   double bias() const;
-  /// Standard deviation of the next error about bias(), with what is not known of it.
+  /// Standard deviation of the next error about bias(), with the doubt about it.
   double scatter() const;
 
   friend bool operator==(error_record const&, error_record const&) = default;

@@ -15,43 +15,43 @@
 
 namespace skel::mapping {
 
-/// What collectives among the ranks are predicted to take.
+/// Predicted times of collectives among the ranks.
 class collective_prices {
  public:
   virtual ~collective_prices() = default;
-  /// Of a collective of so many bytes, as in plan::collective_problem, in elements of `unit` bytes [s].
+  /// Time of a collective of so many bytes, as in plan::collective_problem, in elements of `unit` bytes [s].
   virtual double seconds(plan::collective operation, std::size_t bytes, std::size_t unit) = 0;
 };
 
 using skel::plan::results_of_ranks;
 
-/// What the ranks do with what they have accumulated into their copies of arrays.
+/// How ranks exchange what they have accumulated into their copies of arrays.
 enum class exchange_step : std::uint8_t {
   dense,   ///< every element crosses, touched or not
   count,   ///< touched elements are counted first, and then it is decided again
-  sparse,  ///< the elements that a rank touches cross; which those are is said once
+  sparse,  ///< touched elements of ranks cross; each rank lists them once
 };
 
-/// An exchange that is to be decided. The same on all ranks.
+/// An exchange to decide. The same on all ranks.
 struct exchange_request {
   std::uint64_t phase = 0;  ///< changes with the pattern of any rank
   std::size_t ranks = 1, elements = 0;
-  /// Elements in the longest message of the sparse exchange, once somebody has counted.
+  /// Elements in the longest message of the sparse exchange, once they are counted.
   std::optional<std::size_t> longest{};
-  double counting = 0;                             ///< what counting takes [s]
-  bool is_listed = false;                          ///< it was said which elements are touched
+  double counting = 0;                             ///< time of counting [s]
+  bool is_listed = false;                          ///< the touched elements have been listed
   bool may_be_dense = true, may_be_sparse = true;  ///< one of them at least
   std::size_t memory_cap =
       std::numeric_limits<std::size_t>::max();  ///< of lists and messages of the sparse exchange [B]
-  double uses = 0;                              ///< executions, as users say; 0: they do not
+  double uses = 0;                              ///< executions, as users say; 0: not known
   collective_prices* prices = nullptr;
 };
 
-/// How contributions to arrays cross ranks. An exchange takes what is predicted for its messages; parts of unequal
-/// length count as the longest one, which is what they are padded to. Predictions know messages only: what a rank does
-/// to its own copy comes with the correction. Before touched elements are counted, the sparse exchange is priced with
-/// one element, the least there is: so much can be saved at most, and counting is its entry. Then the entry is to say
-/// which elements are touched.
+/// How contributions to arrays cross ranks. The predicted time of its messages prices an exchange. Parts of unequal
+/// length count as the longest one, because they are padded to it. Predictions know messages only: the correction adds
+/// the work of a rank on its own copy. Before touched elements are counted, the sparse exchange is priced with one
+/// element, the least there is. So much can be saved at most, and counting is its entry. Afterwards its entry is to
+/// list touched elements.
 class exchange_problem {
  public:
   using request = exchange_request;
@@ -84,7 +84,7 @@ class exchange_problem {
   static double expected_uses(request const& asked) { return asked.uses; }
   static std::optional<std::uint64_t> phase_of(request const& asked) { return asked.phase; }
 
-  /// What lists and messages of the sparse exchange keep [B].
+  /// Memory of lists and messages of the sparse exchange [B].
   double sparse_bytes(request const& asked) const;
 
  private:

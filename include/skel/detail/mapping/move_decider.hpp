@@ -22,15 +22,15 @@ namespace skel::mapping {
 
 /// A program that may go on by another plan.
 struct remap_request {
-  std::uint64_t program = 0;           ///< the same for each run of it; 0: nobody says
-  double passed = 0;                   ///< of the run so far, in units of remap_family
+  std::uint64_t program = 0;           ///< the same for each run of it; 0: not known
+  double passed = 0;                   ///< time of the run so far, in units of remap_family
   std::vector<record::move_way> ways;  ///< one at least; names differ
   double uses = 0;                     ///< items, iterations or supersteps for which they are compared, >= 0
   std::uint64_t number = 0;            ///< of the decision in move_history
 };
 
-/// Programs of one kind: the problem as users name it, what prices their ways to go on, what they repeat, and in what
-/// it is said how far they are.
+/// Programs of one kind: the problem as users name it, the model of prices, the word for repeated steps, and the unit
+/// of progress.
 struct remap_family {
   std::string_view problem, model, repeats, unit;
 };
@@ -38,8 +38,8 @@ inline constexpr remap_family of_lines{"remap", "line simulation", "items", "s"}
     of_meshes{"remap", "iteration time", "iterations", "s"},                       // cost::mesh::time_of()
     of_bsp{"migration", "superstep time", "supersteps", "supersteps"};  // expected_time, cost::bsp::time_of()
 
-/// Whether a program stays as it is or goes on by another placement. A way other than staying counts with its doubt: it
-/// must be better also where forecasts are as wrong as they usually are.
+/// Decides if a program stays as it is or goes on by another placement. A way other than staying counts with its doubt:
+/// it must be better even if forecasts are as wrong as they usually are.
 class remap_choice {
  public:
   using request = remap_request;
@@ -68,8 +68,8 @@ class remap_choice {
   static std::optional<std::uint64_t> phase_of(request const&) { return std::nullopt; }
 
  private:
-  // Prices are compared with each other only, and what is wrong with all alike is corrected by who asks; nothing is
-  // observed, so that the error is never used but as the same factor of all.
+  // Prices are compared with each other only, and the caller corrects errors that all have in common. Nothing is
+  // observed, so the error acts as one factor of all prices.
   std::vector<candidate_model> models_;
   remap_family of_;
 };
@@ -79,16 +79,16 @@ class staying_loss {
  public:
   void add(double seconds) { since_move_ += seconds, since_look_ += seconds; }
 
-  /// Whether a look for a better way is due, which costs so much [s]: as much was lost since the last look, and one
-  /// more time for each look in a row that was in vain.
+  /// True if a look for a better way is due; `cost` of a look [s]. It is due when as much was lost since the last look,
+  /// and as much again for each look in a row that was in vain.
   bool pays_look(double cost) const { return since_look_ > cost * static_cast<double>(1 + in_vain_); }
   void looked(bool in_vain) { since_look_ = 0, in_vain_ = in_vain ? in_vain_ + 1 : 0; }
   std::size_t in_vain() const { return in_vain_; }
-  /// What looks have found says nothing any more.
+  /// The results of earlier looks say nothing any more.
   void has_changed() { in_vain_ = 0; }
 
   double since_move() const { return since_move_; }
-  /// It has moved, or no way is better any more.
+  /// The program has moved, or no way is better any more.
   void forget() { since_move_ = 0; }
 
  private:
@@ -98,67 +98,67 @@ class staying_loss {
 
 /// A program that runs, at a moment at which it may move.
 struct ways_to_go_on {
-  double passed = 0;                                           ///< of the run so far [s]
-  std::uint64_t after = 0;                                     ///< uses of it
-  double stays = 0;                                            ///< what a use takes where it is, expected [s]
-  double period = 0;                                           ///< what it takes now, in all that there is to it [s]
+  double passed = 0;                                           ///< time of the run so far [s]
+  std::uint64_t after = 0;                                     ///< uses so far
+  double stays = 0;                                            ///< expected time of a use where it is [s]
+  double period = 0;                                           ///< time of a use now, in all [s]
   std::vector<record::move_way> elsewhere{};                   ///< none: nothing was looked for, and it stays
   bool must_go = false;                                        ///< staying is out of question
   double remaining = std::numeric_limits<double>::infinity();  ///< uses to come
-  /// What may be won in a use at the most [s], where the caller adds that to lost(). Nothing: what the best way wins is
-  /// added here, for `since` uses since it was asked last.
+  /// The most that may be won in a use [s], if the caller adds it to lost(). Without it, the gain of the best way is
+  /// added here, for the `since` uses since the last call.
   std::optional<double> possible{};
   double since = 0;
 };
 
-/// What was decided, with what the caller goes on by.
+/// A decision, with figures for the caller.
 struct decided_move : record::move_decision {
-  double gain = 0;  ///< what the best way wins in a use, with its doubt taken off [s]; 0: none does
-  /// When staying will have cost what going to the best place costs, if nothing changes [s].
+  double gain = 0;  ///< gain of the best way in a use, less its doubt [s]; 0: none is better
+  /// Time until staying will have cost as much as going to the best place, if nothing changes [s].
   double pays_at = std::numeric_limits<double>::infinity();
 };
 
-/// Decides for a program that runs, of any family, whether it goes on elsewhere. Learns what moves cost beside their
-/// model. Keeps what was decided and what came of it, and tells the log.
+/// Decides for a running program of any family if it goes on elsewhere. Learns the cost of moves beside their model.
+/// Keeps decisions and their outcomes, and tells the log.
 ///
 /// A gain counts for no longer than it is known to last. The horizon is what staying has cost so far beside the best
-/// way known. Each moment counts with the doubt of the forecasts taken off, and the account begins anew where no way is
-/// better. A program moves when it has lost by staying what moving costs, if the remaining work pays for that. So it
-/// loses at most twice what somebody would who knows the future. A slowdown that is shorter than what moving costs
+/// way known. Each moment counts with the doubt of the forecasts taken off, and the account begins anew when no way is
+/// better. A program moves once staying has cost as much as moving does, if the remaining work pays for that. So it
+/// loses at most twice as much as with knowledge of the future. A slowdown that is shorter than the cost of moving
 /// moves nothing (ski rental: Karlin, Manasse, Rudolph, Sleator 1988, Algorithmica 3(1):79-119). A better way that was
-/// not known when it was asked last has cost nothing yet.
+/// unknown at the last call has cost nothing yet.
 ///
 /// Without clock. Not for several threads at once.
 class move_decider {
  public:
-  /// `program`: the same for each run of it; 0: nobody says.
+  /// `program`: the same for each run of it; 0: not known.
   move_decider(remap_family const& of, std::uint64_t program);
 
-  /// Takes the log that it tells, and the choices that are forced.
+  /// Takes the log that it tells, and the forced choices.
   void decide_by(decision_setup const& how);
-  bool stays() const { return stays_; }  ///< whatever happens: it is forced
+  bool stays() const { return stays_; }  ///< whatever happens, because that is forced
 
   staying_loss& lost() { return lost_; }
   staying_loss const& lost() const { return lost_; }
 
-  /// The price of a way whose model says `modelled`, corrected by what ways of its kind took in this run [s].
+  /// The price of a way with modelled price `modelled`, corrected by the costs of ways of its kind in this run [s].
   double entry(std::string const& kind, double modelled) const { return modelled + besides(kind); }
 
   /// No way elsewhere is known.
   void stays_without_choice() { lost_.forget(), gained_ = false; }
   /// O(ways + decisions kept).
   decided_move decide(ways_to_go_on now);
-  /// The same where the caller knows for how many uses ways are to be compared. `passed`: as remap_request has it.
+  /// The same if the caller knows for how many uses to compare ways. `passed`: as in remap_request.
   record::move_decision const& choose(double passed, record::move_decision now);
   record::move_history const& history() const { return history_; }
-  /// The last one, to say what it moves. Precondition: there is one.
+  /// The last decision, so that the caller can add its moves. Precondition: there is one.
   record::move_decision& last() { return history_.kept.back(); }
 
-  /// So many uses took so long [s] as the program stands since the last choice. Not told while a move is under way.
+  /// So many uses took so long [s] with the placement since the last choice. Not told while a move is under way.
   void used(double uses, double seconds);
-  /// The first move that was chosen and not told yet has been made, and took so long [s].
+  /// The first move that was chosen and not yet told has been made, and took so long [s].
   void moved(double seconds);
-  /// The last move that was chosen is not made.
+  /// The last chosen move is not made.
   void stayed(std::string const& why = {});
 
  private:
@@ -169,14 +169,14 @@ class move_decider {
   std::string_view problem_;
   decider<remap_choice> decider_;
   staying_loss lost_;
-  bool gained_ = false;                                  // a better way was known when it was asked last
-  std::map<std::string, platform::forecaster> besides_;  // of a kind: what moves took beside what models said [s]
+  bool gained_ = false;                                  // a better way was known at the last call
+  std::map<std::string, platform::forecaster> besides_;  // of a kind: cost of moves beside their models [s]
   record::move_history history_;
-  std::optional<remap_request> asked_;  // last, and what was measured since then
+  std::optional<remap_request> asked_;  // last, and the measurements since then
   std::uint64_t move_ = 0;              // number of the last decision to move
   double uses_ = 0, seconds_ = 0;       // [s]
   std::uint64_t times_ = 0;
-  std::deque<remap_request> under_way_;  // a BSP program may choose one before the one before has been made
+  std::deque<remap_request> under_way_;  // a BSP program may choose a move before the previous one has been made
 };
 
 }  // namespace skel::mapping

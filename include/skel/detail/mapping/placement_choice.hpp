@@ -15,22 +15,22 @@ namespace skel::mapping {
 
 /// A placement that a search has found.
 struct found_placement {
-  std::string name;       ///< where its stages are, as users force it; equal names, equal runs
+  std::string name;       ///< its hosts by stages, as users force it; equal names, equal runs
   std::size_t index = 0;  ///< the caller's number of it
-  double throughput = 0;  ///< that the pipeline's model predicts [1/s]
+  double throughput = 0;  ///< predicted by the pipeline's model [1/s]
 };
 
-/// A run of a program that is to be placed.
+/// A run of a program, to be placed.
 struct placement_request {
   std::uint64_t program = 0;           ///< the same for each run of it
   std::string stages;                  ///< their names and times, in words
   std::vector<found_placement> found;  ///< the best first, one at least; names differ
-  std::string model{};                 ///< that has priced what was found, in words
-  double uses = 0;                     ///< runs with the same times, as the user says; 0: nobody says
+  std::string model{};                 ///< the model that has priced them, in words
+  double uses = 0;                     ///< runs with the same times, as the user says; 0: not known
 };
 
-/// Which of the placements that a search has found a run takes. A use is a run; its time is that of an item of it, the
-/// inverse of the throughput [s]. What runs take beside what the model predicts is learnt for each program.
+/// Chooses for a run among the placements that a search has found. A use is a run; its time is that of an item of it,
+/// the inverse of the throughput [s]. Time of runs beside the model's prediction is learnt for each program.
 class placement_choice {
  public:
   using request = placement_request;

@@ -18,7 +18,7 @@ namespace skel::mapping {
 /// A farm of W equal workers alone has (W + 1)(W + 2) / 2 states: half a million at this width, and no more are priced.
 inline constexpr std::size_t most_width = 1000;
 
-/// What is to be placed where.
+/// Stages to place, and hosts for them.
 struct placement_problem {
   skeletons::shape program;
   platform::description platform;
@@ -27,13 +27,12 @@ struct placement_problem {
   std::size_t max_width = 0;                                 ///< of a farm whose width is free; 0: the number of hosts
 };
 
-/// The ways to place each stage by itself; a placement takes one of each stage's, and whether the whole is connected is
-/// asked then.
+/// The ways to place each stage by itself. A placement takes one of each stage's; connected() then tests the whole.
 ///
-/// A stage that is pinned has one choice. A stage that is not replicable has one per host. A farm whose width was asked
-/// for has every multiset of that many hosts. A farm whose width is free has every set of 1 to max_width different
-/// hosts: a second worker on the same host would add no speed, because stages that share a host share its speed; it
-/// would only hold another item, and that is what a buffer is for.
+/// A pinned stage has one choice. A stage that is not replicable has one per host. A farm of given width has every
+/// multiset of that many hosts. A farm of free width has every set of 1 to max_width different hosts. A second worker
+/// on one host would add no speed, because stages that share a host share its speed. It would only hold another item,
+/// as a buffer does.
 struct placement_space {
   std::vector<std::vector<std::vector<plan::host_id>>> choices;  ///< per stage; hosts ascending unless pinned
 
@@ -42,21 +41,21 @@ struct placement_space {
   double size() const;  ///< number of placements
 };
 
-/// Choices of all stages together that are neither farms nor pinned, at most: about 60 B each, and as much again while
-/// they are searched.
+/// Most choices of all stages together that are neither farms nor pinned: about 60 B each, and as much again while they
+/// are searched.
 inline constexpr std::size_t most_single_choices = 5'000'000;
 
-/// The space of a problem without candidates, with at most `limit` choices for a stage, and for all farms together, or
-/// why there is none: no stage, a pinned host or terminal that the platform does not have, several hosts for a stage
-/// that cannot be replicated, or more than most_single_choices. O(sum of choices).
+/// The space of a problem without candidates, with at most `limit` choices for a stage, and for all farms together. Or
+/// why there is none: no stage, a pinned host or terminal that the platform lacks, several hosts for a stage that is
+/// not replicable, too many choices (most_single_choices). O(sum of choices).
 std::variant<placement_space, infeasible> enumerate_choices(placement_problem const& problem,
                                                             std::size_t limit = 100'000);
 
-/// Can every pair of hosts that must talk talk?
+/// True if every pair of hosts that must talk can talk.
 bool connected(placement_problem const& problem, plan::placement const& where);
 
-/// Where hosts that must talk cannot: which two stages (or the input or output) on which two hosts, which link is
-/// missing, and what to try. Nothing when the placement is connected.
+/// Says why hosts that must talk cannot: the two stages (or input or output), their hosts, the missing link, and a
+/// remedy. Nothing when the placement is connected.
 std::optional<std::string> missing_link(placement_problem const& problem, plan::placement const& where);
 
 /// The name of a placement: "(a, b+c, b)".

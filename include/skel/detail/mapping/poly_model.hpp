@@ -13,13 +13,13 @@
 #include <skel/detail/base/lru_map.hpp>
 #include <skel/detail/mapping/error_record.hpp>
 
-/// Which of several models is to be believed. Knows nothing of what they predict: collectives, reductions, remapping.
+/// Decides which of several models to believe. Knows nothing of their subjects: collectives, reductions, remapping.
 namespace skel::mapping {
 
-/// What is known of a model in a context before it has predicted anything there.
+/// Knowledge of a model in a context before it has predicted anything there.
 struct model_prior {
-  double error = 1;  ///< expected size of ln(measured / predicted): the residual of the fit, where there is one
-  double price = 0;  ///< what measuring its parameters takes [s]; 0 when they are known
+  double error = 1;  ///< expected size of ln(measured / predicted): the residual of the fit, if there is one
+  double price = 0;  ///< time to measure its parameters [s]; 0 when they are known
 
   friend bool operator==(model_prior const&, model_prior const&) = default;
 };
@@ -30,10 +30,10 @@ struct candidate_model {
   model_prior prior;
 };
 
-/// What a decision is made for.
+/// The use for which a decision is made.
 struct expected_use {
-  double uses = 1;     ///< how often the choice will be used before it is made again
-  double seconds = 1;  ///< about how long one use takes [s]
+  double uses = 1;     ///< number of uses until the choice is made again
+  double seconds = 1;  ///< approximate time of one use [s]
 };
 
 /// How a model has predicted one candidate.
@@ -44,40 +44,40 @@ struct candidate_record {
   friend bool operator==(candidate_record const&, candidate_record const&) = default;
 };
 
-/// The expected size of a model's errors ln(measured / predicted), over candidates. Measuring one candidate again and
-/// again tells how well that one was predicted and nothing of the others: each that was measured is one observation,
-/// its mean square, and the prior is worth two (see error_record for the distribution):
+/// The expected size of a model's errors ln(measured / predicted), over candidates. Repeated measurements of one
+/// candidate tell how well that one was predicted and nothing of the others. So each measured candidate is one
+/// observation, its mean square, and the prior is worth two (see error_record for the distribution):
 ///   widening(2 + C) sqrt((2 prior^2 + sum over the C candidates) / (2 + C)).
 double expected_error(double prior, std::span<candidate_record const> records);
 
-/// A candidate's time, corrected by what was measured.
+/// A candidate's time, corrected by measured times.
 struct corrected_time {
   double seconds = 0;
   double bias = 0;     ///< ln(seconds / predicted)
-  double scatter = 0;  ///< standard deviation of ln(measured / seconds) that is to be expected of one use
+  double scatter = 0;  ///< expected standard deviation of ln(measured / seconds) of one use
   double doubt = 0;    ///< and of the mean of many uses
 };
 
-/// The prediction of a candidate, corrected by the mean of its errors. Where it was measured W times, the mean has
-/// weight W against prior_weight for what all candidates have in common, and the doubt is the scatter over
-/// sqrt(prior_weight + W). What is common is half the error of a single one that was measured, and
-/// (sum of means) / (1 + C) for C: as much of the errors is taken to be common as is not. So a candidate that was not
-/// measured does not look better only because all predictions are too low.
+/// The prediction of a candidate, corrected by the mean of its errors. If it was measured W times, the mean has weight
+/// W against prior_weight for the common error of all candidates. The doubt is the scatter over sqrt(prior_weight + W).
+/// The common error is half the error of a single measured candidate, and (sum of means) / (1 + C) for C: one half of
+/// the errors is taken to be common. So a candidate does not look better only because it was not measured and all
+/// predictions are too low.
 corrected_time correct(double prior, std::span<candidate_record const> records, std::uint64_t candidate,
                        double predicted);
 
-/// What believing a model is expected to cost.
+/// Expected cost of believing a model.
 struct model_loss {
   std::size_t model = 0;
   double error = 0;            ///< expected size of ln(measured / predicted)
-  std::size_t candidates = 0;  ///< of which it was seen to predict one
+  std::size_t candidates = 0;  ///< those of which it was seen to predict one
   double mistakes = 0;         ///< time lost to wrong choices in all uses [s]
   double price = 0;            ///< of measuring its parameters [s]
 
   double total() const { return mistakes + price; }
 };
 
-/// A model that is believed, and why.
+/// The model that is believed, and the reason.
 struct belief {
   std::size_t model = 0;
   std::vector<model_loss> losses;  ///< of all models, the believed one first, then rising
@@ -87,14 +87,14 @@ struct belief {
 /// The share of a use's time that a choice by predictions with errors of standard deviation sigma loses at most.
 ///
 /// Two candidates whose logarithms of times differ by d > 0: the errors of the predictions differ by a normal number of
-/// standard deviation sqrt(2) sigma, so that the slower one is chosen with probability Phi(-d / (sqrt(2) sigma)), which
-/// loses d. How much candidates differ is not known; the expected loss is greatest, over all d, where x Phi(-x) is:
+/// standard deviation sqrt(2) sigma. So the slower one is chosen with probability Phi(-d / (sqrt(2) sigma)), with loss
+/// d. The difference of candidates is not known. Over all d the expected loss is at most
 ///   max_d d Phi(-d / (sqrt(2) sigma)) = sqrt(2) sigma max_x x Phi(-x) = 0.2404 sigma.
 /// The logarithm becomes a share by exp(loss) - 1.
 double choice_loss(double sigma);
 
-/// What is remembered of a context: for each model its prior and how it has predicted, the candidate that was measured
-/// last first. A plain value, to be stored and replayed.
+/// Memory of a context: each model's prior and its records of candidates, the last measured one first. A plain value,
+/// to be stored and replayed.
 struct context_memory {
   std::vector<model_prior> priors;
   std::vector<std::vector<candidate_record>> records;
@@ -102,7 +102,7 @@ struct context_memory {
   friend bool operator==(context_memory const&, context_memory const&) = default;
 };
 
-/// The model with the least loss, of equal ones that with the lowest number: belief::model without what it is made of.
+/// The model with the least loss, of equal ones that with the lowest number: belief::model without losses and words.
 /// O(models candidates). Precondition: as many priors and records as models, one at least.
 std::size_t most_trusted(context_memory const& known, expected_use const& use);
 
@@ -111,12 +111,12 @@ belief believe(std::span<candidate_model const> models, context_memory const& kn
 
 /// Several models in each of many contexts (say a cluster and a class of sizes), which predict the times of candidates
 /// (say algorithms). The model with the least expected loss is believed: the choice_loss() of its expected_error() in
-/// all expected uses, and the price of measuring its parameters. Its predictions are corrected by what was measured,
-/// and the candidate with the least corrected time is taken.
+/// all expected uses, and the price of measuring its parameters. Its predictions are corrected by measured times, and
+/// the candidate with the least corrected time is taken.
 ///
-/// Memory is bounded: contexts and candidates that were observed least recently are forgotten. Deterministic: the same
-/// calls in the same order give the same beliefs. Processes that must agree observe the same numbers, those of one of
-/// them. Not for several threads at once.
+/// Memory is bounded: the least recently observed contexts and candidates are forgotten. Deterministic: the same calls
+/// in the same order give the same beliefs. Processes that must agree observe the same numbers, those of one of them.
+/// Not for several threads at once.
 template <class Context, class Hash = std::hash<Context>>
 class poly_model {
  public:
@@ -136,8 +136,8 @@ class poly_model {
 
   std::vector<candidate_model> const& models() const { return models_; }
 
-  /// The parameters of a model have been measured here (price 0), or are known not to be there. Its record begins anew:
-  /// what other parameters predicted says nothing. Precondition: no negative numbers.
+  /// The parameters of a model have been measured here (price 0), or are known not to exist. Its record begins anew,
+  /// because predictions with other parameters say nothing. Precondition: no negative numbers.
   void set_prior(Context const& context, std::size_t model, model_prior const& prior) {
     SKEL_EXPECTS(model < models_.size() && prior.error >= 0 && prior.price >= 0);
     auto& here = remembered(context);
@@ -145,8 +145,8 @@ class poly_model {
     here.records[model].clear();
   }
 
-  /// What a model predicted of a candidate that has been run, whichever model was believed for it: one run is an
-  /// observation of every model that has a prediction. Precondition: times > 0 [s].
+  /// A model's prediction of a candidate that has been run. One run is an observation of every model with a prediction,
+  /// not only of the believed one. Precondition: times > 0 [s].
   void observe(Context const& context, std::size_t model, std::uint64_t candidate, double predicted, double measured) {
     SKEL_EXPECTS(model < models_.size() && predicted > 0 && measured > 0);
     auto& here = remembered(context);
@@ -162,7 +162,7 @@ class poly_model {
     records.front().errors.observe(std::log(measured / predicted), options_.record);
   }
 
-  /// Which model to believe. O(models (candidates + log models)).
+  /// The model to believe. O(models (candidates + log models)).
   belief believe(Context const& context, expected_use const& use) const {
     return mapping::believe(models_, known(context), use);
   }
@@ -174,17 +174,17 @@ class poly_model {
     return mapping::correct(here.priors[model].error, here.records[model], candidate, predicted);
   }
 
-  /// What is known of a context; the priors where nothing was observed.
+  /// Memory of a context; the priors if nothing was observed.
   context_memory const& known(Context const& context) const {
     auto const* const here = contexts_.look(context);
     return here == nullptr ? unseen_ : *here;
   }
 
-  /// Contexts with what is remembered of them, from the most to the least recently used.
+  /// Contexts with their memory, from the most to the least recently used.
   lru_map<Context, context_memory, Hash> const& contexts() const { return contexts_; }
 
-  /// Remembers what contexts() gave, in the order from the least to the most recently used. Precondition: as many
-  /// priors and records as models.
+  /// Restores an element of contexts(); called from the least to the most recently used. Precondition: as many priors
+  /// and records as models.
   void restore(Context const& context, context_memory memory) {
     SKEL_EXPECTS(memory.priors.size() == models_.size() && memory.records.size() == models_.size());
     contexts_.put(context, std::move(memory));

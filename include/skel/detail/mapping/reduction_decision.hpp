@@ -12,8 +12,8 @@ namespace skel::mapping {
 /// An algorithm's price.
 struct reduction_candidate {
   plan::reduction_algorithm algorithm{};
-  double entry = 0;  ///< its setup, or what this pattern pays of it [s]
-  double run = 0;    ///< an execution, corrected by what was measured [s]
+  double entry = 0;  ///< its setup, or this pattern's part of it [s]
+  double run = 0;    ///< an execution, corrected by measured times [s]
   double total = 0;  ///< with all executions [s]
 };
 
@@ -23,7 +23,7 @@ struct reduction_decision {
   std::vector<reduction_candidate> candidates;      ///< the winner, then the others, best first
   std::vector<plan::reduction_algorithm> over_cap;  ///< left out, as they would keep more than the cap
   std::string_view reason = "only";  ///< "only", "forced", "least" or "trial" (mapping/decision_problem.hpp)
-  double uses = 1;                   ///< that it was made for
+  double uses = 1;                   ///< for which it was made
 
   /// One sentence.
   std::string why() const;

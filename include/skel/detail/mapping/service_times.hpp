@@ -10,28 +10,27 @@
 
 namespace skel::mapping {
 
-/// A time per item, and how sure it is.
+/// A time per item, and its reliability.
 struct service_time {
   double seconds = 0;
   double doubt = 0;        ///< standard deviation of ln(mean / seconds), as far as it is known
-  std::uint64_t runs = 0;  ///< earlier ones that count in it
+  std::uint64_t runs = 0;  ///< earlier runs that count in it
 };
 
 /// How far times per item are usually off, as expected sizes of ln(the run's mean / expected).
 struct service_time_priors {
-  double first_items = 1;   ///< where the first items of a run were measured
-  double earlier_runs = 1;  ///< where a run before was
+  double first_items = 1;   ///< if the first items of a run were measured
+  double earlier_runs = 1;  ///< if an earlier run was measured
 };
 
-/// The time that a station takes per item, from the first items of a run and from the runs before. Both have a record
-/// of how well they told what the run then took, and are weighed by the inverse squares of their errors where they
-/// agree. Where they contradict each other, which chance brings about once in 1000 times, and first items are as in the
-/// last run, these are like no others, and earlier runs are believed alone; otherwise other items come than before, and
-/// the first of them are believed alone.
+/// The time of a station per item, from the first items of a run and from earlier runs. Both have a record of their
+/// errors against the time that the run then took. If they agree, each has the inverse square of its error as its
+/// weight. They contradict each other by chance once in 1000 times. If they do, and first items are as in the last run,
+/// the first items are atypical: earlier runs are believed alone. Otherwise the items have changed: the first items are
+/// believed alone.
 ///
-/// A run alone that contradicted its own first items says that one of the two was off, and not which: it is one
-/// observation of how far first items are off, and counts as that in their record. It takes a second run to know how
-/// far runs are from each other. A plain value.
+/// If a single run contradicts its own first items, one of the two was off; nothing tells which. It counts as one
+/// observation in the record of first items. Only a second run tells how far runs are from each other. A plain value.
 struct service_time_memory {
   double reference = 0;      ///< the first run's mean [s]; 0: there was none
   error_record runs;         ///< ln(a run's mean / reference)
@@ -43,8 +42,8 @@ struct service_time_memory {
   void observe(double first_items, double in_run, service_time_priors const& priors);
 };
 
-/// What programs before have left of the times of their stations, and what this one learns. Not for several threads at
-/// once. Bounded by what the entries are bounded by.
+/// Knowledge of earlier programs about the times of their stations, and of this program. Not for several threads at
+/// once. Bounded as the entries are.
 class service_times {
  public:
   /// A program, and the number of a station of it.
@@ -55,7 +54,7 @@ class service_times {
   /// O(log stations). Precondition: `first.seconds` > 0.
   service_time believe(key const& station, service_time const& first) const;
   void observe(key const& station, double first_items, double in_run);
-  /// Of the stations that were observed since this was made.
+  /// Entries of the stations that were observed since construction.
   decision_entries entries() const;
 
  private:

@@ -10,14 +10,14 @@
 namespace skel::mapping {
 
 /// Expected size of ln(measured / predicted) of tuned_price: the root mean square of 23 kinds of calls of 8 B to 2 MiB
-/// on three emulated grids (computed by hand from a run of `bench_testbed --collectives --calls 16`, 2026-11-28: no
-/// command prints it). Most are within 0.1; those of 2 MiB, for which parameters are extrapolated, take half to two
-/// thirds of what is predicted.
+/// on three emulated grids. Computed by hand from a run of `bench_testbed --collectives --calls 16`, 2026-11-28: no
+/// command prints it. Most errors are within 0.1. Calls of 2 MiB, where parameters are extrapolated, take half to two
+/// thirds of the prediction.
 inline constexpr double tuned_error = 0.33;
 
-/// What collectives take at least if Open MPI 4.1 does them by itself: the algorithm that its component coll/tuned
-/// takes unless it is configured (mapping/tuned_decisions.txt), priced by pLogP. Messages of one rank over ways that
-/// are apart are taken to be under way at once, as if none waited for another one.
+/// Least time of collectives as Open MPI 4.1 does them by itself. Its component coll/tuned, if not configured, chooses
+/// the algorithm (mapping/tuned_decisions.txt); pLogP prices it. Messages of one rank over separate ways are assumed to
+/// be under way at once, as if none waited for another.
 class tuned_price {
  public:
   /// Rank r is on host host_of_rank[r] of the machine. O(clusters^2 + ranks). Throws as collective_mapper's
@@ -27,8 +27,8 @@ class tuned_price {
   tuned_price(tuned_price&&) noexcept;
   tuned_price& operator=(tuned_price&&) noexcept;
 
-  /// For the sizes of the class of this request [s]; 0 where the algorithm or a way between clusters is not known.
-  /// Pure. O(messages). Throws as collective_mapper::decide().
+  /// For the sizes of the class of this request [s]; 0 if the algorithm or a way between clusters is not known. Pure.
+  /// O(messages). Throws as collective_mapper::decide().
   double least(collective_request const& request) const;
 
  private:

@@ -9,7 +9,7 @@
 #include <skel/detail/plan/collective.hpp>
 #include <skel/detail/platform/description.hpp>
 
-/// Choices of algorithms for programs that call Open MPI: what its component coll/tuned reads with
+/// Choices of algorithms for programs that call Open MPI. Its component coll/tuned reads them with
 /// --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename FILE (Open MPI 4.1).
 namespace skel::mapping {
 
@@ -22,13 +22,12 @@ struct tuned_algorithm {
   bool every_operator = true;  ///< right for operators that are not commutative
 };
 
-/// One for each pair of counterparts. Split binary trees, segmented rings, neighbour exchange and others that the
-/// catalogue does not have are never chosen.
+/// One for each pair of counterparts. Algorithms that the catalogue lacks are never chosen, such as split binary trees,
+/// segmented rings and neighbour exchange.
 std::vector<tuned_algorithm> const& tuned_algorithms();
 
-/// From this number of bytes on, up to the next rule: as Open MPI counts them, those of the vector for broadcast,
-/// reduce and allreduce, of all ranks' parts together for scatter, gather and allgather, of one rank's parts together
-/// for alltoall.
+/// A rule from this number of bytes on, up to the next rule, as Open MPI counts them. Broadcast, reduce and allreduce:
+/// the vector. Scatter, gather and allgather: all ranks' parts together. Alltoall: one rank's parts together.
 struct tuned_rule {
   std::uint64_t bytes = 0;
   int algorithm = 0, fanout = 0;
@@ -49,7 +48,7 @@ struct tuned_collective {
   std::vector<tuned_ranks> sizes;
 };
 
-/// What rules are wanted for.
+/// The wanted rules.
 struct tuned_request {
   std::vector<std::size_t> ranks{};    ///< empty: 2, 4, 8, ... and the number of hosts
   std::vector<std::uint64_t> bytes{};  ///< where a rule may begin, beside 0; empty: powers of two from 256 B to 16 MiB
@@ -57,13 +56,13 @@ struct tuned_request {
   bool every_operator = false;         ///< only algorithms that are right for operators that are not commutative
 };
 
-/// What the collectives of a grid would take at each size if they had no other algorithms (mapping::collective_mapper:
-/// the models that the platform has parameters of), whole or in segments, and every price counted (no tolerance);
-/// neighbours that agree are one rule. Rank r of a communicator is taken to be on host r. O(sizes) prices of each
-/// algorithm, of O(ranks log ranks) each; those of rounds in a circle among several clusters take O(ranks^2), unless a
-/// bound says that they cannot be the least. Throws skel::error where fewer than two hosts are there, more ranks than
-/// hosts are wanted, or a link is missing; skel::input_error for parameters of models that cannot be accepted,
-/// skel::error for times that overflow. `source` names the platform's file.
+/// Times that the collectives of a grid would have at each size if there were no other algorithms
+/// (mapping::collective_mapper), whole or in segments. Uses the models of which the platform has parameters. Every
+/// price counts (no tolerance), and neighbours that agree are one rule. Rank r of a communicator is taken to be on host
+/// r. O(sizes) prices of each algorithm, of O(ranks log ranks) each. Rounds in a circle among several clusters take
+/// O(ranks^2), unless a bound excludes them. Throws skel::error for fewer than two hosts, more ranks than hosts, a
+/// missing link, or times that overflow. Throws skel::input_error for unacceptable parameters of models. `source` names
+/// the platform's file.
 std::vector<tuned_collective> make_tuned_rules(platform::description const& machine, tuned_request const& request = {},
                                                std::string const& source = "platform");
 

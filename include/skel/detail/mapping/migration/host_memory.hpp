@@ -12,15 +12,15 @@
 
 namespace skel::mapping::migration {
 
-/// Memory of hosts while a call puts processes somewhere else: their states, or what record::memory_needs says. A
-/// process takes O(log processes) to come or go; a copy takes O(hosts (blocks + kinds of working memory)).
+/// Memory of hosts while a call puts processes elsewhere: their states, or record::memory_needs. A process takes O(log
+/// processes) to come or go; a copy takes O(hosts (blocks + kinds of working memory)).
 class host_memory {
  public:
   host_memory(cost::bsp::machine const& machine, record::superstep const& step);
 
-  /// Whether the host has memory for a process that is not there.
+  /// True if the host has memory for a process that is not there.
   bool fits(std::size_t host, std::size_t process) const;
-  /// Whether a host keeps to its limit.
+  /// True if a host keeps to its limit.
   bool is_kept(std::size_t host) const;
 
   void leave(std::size_t process);
@@ -29,19 +29,19 @@ class host_memory {
     leave(process);
     come(process, to);
   }
-  /// Whether two processes of different hosts can change places. Both are where they were afterwards.
+  /// True if two processes of different hosts can change places. Both are back at their hosts afterwards.
   bool can_exchange(std::size_t one, std::size_t other);
 
-  /// Whether processes of the host hold a block already.
+  /// True if processes of the host hold a block already.
   bool has_block(std::size_t host, std::size_t block) const {
     return !uses_.empty() && uses_[host].holders.contains(block);
   }
   bool is_limited() const { return !left_.empty(); }
-  /// Of a host [B]: what is left beside the working memory of its processes, infinite without a limit; and the most of
-  /// that of one.
+  /// Of a host [B]: the rest beside the working memory of its processes, infinite without a limit; and the largest
+  /// working memory of one process.
   double left(std::size_t host) const { return left_.empty() ? std::numeric_limits<double>::infinity() : left_[host]; }
   double most_working(std::size_t host) const { return uses_.empty() ? 0 : uses_[host].most(); }
-  /// Of a process [B]: what it takes beside a block that it shares; and while it computes.
+  /// Of a process [B]: its memory beside a block that it shares; and while it computes.
   double bytes_of(std::size_t process) const {
     return left_.empty() ? 0 : needs_ ? needs_->footprint[process] : (*state_bytes_)[process];
   }
@@ -58,7 +58,7 @@ class host_memory {
   std::vector<double> const* state_bytes_;
   std::vector<std::size_t> hosts_;  // of each process
   std::vector<double> left_;        // of each host, beside the largest working memory; empty: no limit
-  std::vector<use> uses_;           // of each host; empty: states are what counts
+  std::vector<use> uses_;           // of each host; empty: only states count
 };
 
 }  // namespace skel::mapping::migration

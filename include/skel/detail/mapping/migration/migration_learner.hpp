@@ -10,7 +10,7 @@
 #include <skel/detail/cost/bsp/superstep_time.hpp>
 #include <skel/detail/mapping/decision_setup.hpp>
 
-/// What a migration takes beside its state, as programs on these ranks have found it, for those to come.
+/// Costs of a migration beside its state, measured by programs on these ranks, for later ones.
 namespace skel::mapping {
 
 struct migration_price {
@@ -20,34 +20,34 @@ struct migration_price {
   friend bool operator==(migration_price const&, migration_price const&) = default;
 };
 
-/// Nothing where no program's processes have migrated, or what is kept are no times. O(entries).
+/// Nothing if no program's processes have migrated, or if the entries hold no times. O(entries).
 std::optional<migration_price> known_migration_price(decision_entries const& known);
 
-/// That, to be kept.
+/// The price as an entry to keep.
 decision_entries::value_type kept_migration_price(migration_price const& price);
 
 }  // namespace skel::mapping
 
 namespace skel::mapping::migration {
 
-/// Learns what migrations take beside the paths of their states, seconds = fixed * moves + per_byte * bytes, from the
-/// last barriers at which some were made. Moves and bytes are those of the host that has most of them.
+/// Learns the cost of migrations beside the paths of their states, seconds = fixed * moves + per_byte * bytes. Uses the
+/// last barriers with moves. Moves and bytes are those of the host that has most of them.
 ///
-/// Where states of several sizes have moved, a resistant line through the means of barriers says both prices (Tukey
-/// 1977, Exploratory Data Analysis, chapter 5): its slope is that of the medians of the barriers with the smallest and
-/// with the largest states, a third of them each. It stands where the larger median is twice the smaller one, and its
-/// states take longer to cross than messages of a migration. Otherwise medians are one size with one time, all of which
-/// is priced: as bytes, beyond the fixed price that was known, where such a state takes longer to cross than those
-/// messages; as fixed, beyond the price of bytes that was known, where it does not.
+/// If states of several sizes have moved, a resistant line through the means of barriers gives both prices (Tukey 1977,
+/// Exploratory Data Analysis, chapter 5). Its slope joins the medians of the barriers with the smallest and with the
+/// largest states, a third of them each. The line counts if the larger median is twice the smaller one, and if its
+/// states take longer to cross than messages of a migration. Otherwise medians are one size with one time. If such a
+/// state takes longer to cross than those messages, the time beyond the known fixed price is priced by bytes. If not,
+/// the time beyond the known price of bytes is fixed.
 class migration_learner {
  public:
-  /// `machine`: with the prices that are known. `messages`: what those of a migration take [s].
+  /// `machine`: with the known prices. `messages`: time of the messages of a migration [s].
   migration_learner(cost::bsp::machine machine, double messages);
 
-  /// What was measured of the moves of a barrier. O(moves + hosts). Precondition: there were some.
+  /// Measured time of the moves of a barrier. O(moves + hosts). Precondition: there were some.
   void add(std::span<cost::bsp::migration const> moves, double seconds);
   bool has_any() const { return !barriers_.empty(); }
-  /// What was known where there was none. O(1).
+  /// The price by the machine if there was no barrier. O(1).
   migration_price learnt() const;
 
  private:

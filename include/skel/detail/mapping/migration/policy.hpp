@@ -12,14 +12,14 @@
 #include <skel/detail/pattern/migration_settings.hpp>
 #include <skel/detail/record/superstep.hpp>
 
-/// Which processes of a BSP program move to another host, when and where to.
+/// Decides which processes of a BSP program move to another host, when and to which one.
 namespace skel::mapping::migration {
 
 /// The policy whose calls are decisions of the decider (mapping::of_bsp).
 inline constexpr std::string_view deciding_policy = "skel";
 
-/// Decides at the barriers of a program. It is told every superstep, in order, and knows nothing else of the program:
-/// the same supersteps give the same answers. Without clock, random numbers or threads.
+/// Decides at the barriers of a program. It is told every superstep, in order, and knows nothing else of the program.
+/// The same supersteps give the same answers. Without clock, random numbers or threads.
 class policy {
  public:
   policy() = default;
@@ -27,18 +27,17 @@ class policy {
   policy& operator=(policy const&) = delete;
   virtual ~policy() = default;
 
-  /// What decides in its calls, to be told what came of that; null: they are no decisions of the decider.
+  /// The decider of its calls, which is told their outcome; null: calls are no decisions of the decider.
   virtual move_decider* mover() { return nullptr; }
 
-  /// Whether it may be told some supersteps only: several in a row, each of which stands for as many as were passed
-  /// over.
+  /// True if it may be told samples: several supersteps in a row, each of which stands for as many as were passed over.
   virtual bool takes_samples() const { return false; }
 
   /// The process stays where it is from now on. Precondition: make_policy() was given the pins of all processes.
   virtual void pin(std::size_t) {}
 
-  /// A superstep that has ended. Nothing: no call is made at its barrier. Otherwise the call; its accepted candidates
-  /// go to other hosts, each process at most once. Laws: hosts that exist, and have memory for what comes there if it
+  /// A superstep that has ended. Returns nothing if no call is made at its barrier, otherwise the call. Accepted
+  /// candidates go to other hosts, each process at most once. Laws: hosts exist, and have memory for arrivals if they
   /// had before; no pinned processes.
   virtual std::optional<record::rescheduling> after(record::superstep const& step) = 0;
 };
@@ -49,7 +48,7 @@ using policy_maker = std::unique_ptr<policy> (*)(skeletons::migration_settings c
 std::unique_ptr<policy> make_expected_time(skeletons::migration_settings const& settings,
                                            cost::bsp::machine const& machine, std::vector<bool> const& pinned);
 
-/// What makes the policy of this name in skeletons::migration_policies().
+/// Makes the policy of this name in skeletons::migration_policies().
 struct policy_row {
   std::string_view name;
   policy_maker make;
@@ -68,17 +67,17 @@ registry<policy_row>& policies();
 /// Adds a policy, with a sentence for help. Precondition: no other thread uses policies.
 void add_policy(policy_row const& made, std::string_view sentence);
 
-/// The policy of the name in the settings. Throws skel::input_error for a name of none.
+/// The policy of the name in the settings. Throws skel::input_error for an unknown name.
 std::unique_ptr<policy> make_policy(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
                                     std::vector<bool> const& pinned = {});
 
-/// Throws skel::error, with the move and what there is, for a call with a candidate that is no process, or is on or
-/// goes to no host, and for one that moves a process twice or from where it is not. `hosts`: of each process.
+/// Throws skel::error, with the move and the valid range, for a candidate that is no process, or is on no host or goes
+/// to none. The same for one that moves a process twice, or from another host than its own. `hosts`: of each process.
 /// O(processes).
 void check_moves(record::rescheduling const& call, std::span<std::size_t const> hosts, std::size_t host_count);
 
-/// The record of a call: accepted candidates with their price, the imbalance that `expected` has where it is and has
-/// after them, and the cost of the call. Unless moves are applied, no candidate is accepted.
+/// The record of a call: accepted candidates with their price, the imbalance of `expected` before and after them, and
+/// the cost of the call. Unless moves are applied, no candidate is accepted.
 record::rescheduling finish_call(cost::bsp::machine const& machine, record::superstep const& expected,
                                  std::vector<record::migration_candidate> candidates, bool apply);
 

@@ -18,21 +18,21 @@ struct load_change {
   std::vector<double> external_load;
 };
 
-/// Where the processes of a program begin, and what they are beside their work.
+/// The hosts of the processes of a program at its start, and their needs beside their work.
 struct start {
   std::vector<std::size_t> hosts;                        ///< of each process
   std::vector<double> state_bytes;                       ///< of each process
   std::vector<double> external_load{};                   ///< as record::superstep::external_load, until it changes
   std::shared_ptr<record::memory_needs const> memory{};  ///< as record::superstep::memory
   std::optional<load_change> change{};                   ///< of the external load
-  double call = 0;  ///< that a call takes at least, of which the policy is told as in a real run [s]
+  double call = 0;  ///< least time of a call, which the policy is told as in a real run [s]
 
   std::vector<double> const& load_in(std::size_t superstep) const {
     return change && superstep >= change->superstep ? change->external_load : external_load;
   }
 };
 
-/// What came of a program that ran under a policy. Times are in seconds.
+/// The result of a program that ran under a policy. Times are in seconds.
 struct simulated_run {
   double seconds = 0;  ///< supersteps, calls and migrations
   std::vector<cost::bsp::superstep_time> supersteps;
@@ -43,10 +43,10 @@ struct simulated_run {
   std::vector<std::size_t> hosts;     ///< of each process, in the end
 };
 
-/// Replays a program under a policy: prices each superstep where its processes are, tells the policy, and moves what it
-/// says, at the price that it takes. There is no call after the last superstep. O(supersteps (processes + hosts +
-/// messages + clusters^2)) beside the policy. Throws skel::error for a policy that moves a process that does not exist,
-/// is not where it says, or goes to no host.
+/// Replays a program under a policy: prices each superstep with the present hosts, tells the policy, and makes its
+/// moves at their price. There is no call after the last superstep. O(supersteps (processes + hosts + messages +
+/// clusters^2)) beside the policy. Throws skel::error if the policy moves a process that does not exist, from another
+/// host than its own, or to no host.
 simulated_run simulate(record::workload const& program, cost::bsp::machine const& machine, start const& begin,
                        policy& decides);
 
