@@ -14,7 +14,7 @@
 namespace skel::mapping::detail {
 namespace {
 
-/// Relative width at which the throughput of a row is known well enough to bound with.
+/// Relative width of a row's throughput that is narrow enough for bounds.
 inline constexpr double row_gap = 1e-3;
 /// Stations in the rows of the second step.
 inline constexpr std::size_t short_row = 3;
@@ -25,21 +25,21 @@ inline constexpr std::size_t most_rows = 10'000'000;
 
 /// Planes that are placed before the search begins.
 inline constexpr std::size_t root_planes = 20;
-/// Planes in all: each may be asked about every placement.
+/// Planes in all: each may be tested with every placement.
 inline constexpr std::size_t most_planes = 1000;
-/// A placement whose throughput lies this share below all planes gets a plane of its own, which costs as much as
-/// enclosing eight such placements. Between 0.001 and 0.01 eight stages on eight hosts take 20 % longer at most.
+/// A placement with a throughput this share below all planes gets a plane of its own, at the cost of enclosing eight
+/// such placements. Between 0.001 and 0.01 eight stages on eight hosts take 20 % longer at most.
 inline constexpr double far_below = 0.003;
-/// A node of so many placements is replaced by those of them that no plane excludes: some milliseconds.
+/// A node of so many placements is replaced by those that no plane excludes: some milliseconds.
 inline constexpr double most_completions = 300'000;
-/// Planes that are looked at for a child: those that bounded its parent best, beside the one priced for the parent.
+/// Planes tested for a child: the best ones of its parent, beside the one priced for the parent.
 inline constexpr std::size_t child_planes = 2;
 
 struct node {
   double bound = 0;
   std::uint32_t parent = 0, choice = 0;
   std::uint16_t depth = 0;  // stages placed
-  std::uint16_t step = 0;   // of bounding done
+  std::uint16_t step = 0;   // of its bounds
 };
 
 class search {
@@ -159,7 +159,7 @@ class search {
     return bound;
   }
 
-  /// The most stations of which all rows stay within the limit of states.
+  /// The most stations with which all rows stay within the limit of states.
   std::size_t widest_row(cost::line const& row) const {
     for (auto width = row.stations.size(); width > 1; --width) {
       double most = 0;
@@ -170,7 +170,7 @@ class search {
     return 1;
   }
 
-  /// The line whose mean times lie between those of two others: `share` of the way from the first.
+  /// The line with mean times between those of two others: `share` of the way from the first.
   static cost::line blend(cost::line from, cost::line const& to, double share) {
     auto const mean = [&](double a, double b) { return 1 / ((1 - share) / a + share / b); };
     for (std::size_t i = 0; i < from.stations.size(); ++i) {
@@ -181,8 +181,8 @@ class search {
     return from;
   }
 
-  /// Planes at the best placement known, and from there by conditional gradients towards the mixture of placements that
-  /// needs the least time per item. Steps 2 / (k + 3).
+  /// Planes at the best known placement, and from there by conditional gradients towards the mixture of placements with
+  /// the least time per item. Steps 2 / (k + 3).
   /// Source: Frank, Wolfe 1956, Naval Research Logistics Quarterly 3:95-110.
   void place_planes() {
     if (!planes_ || found_.empty()) {
@@ -201,7 +201,7 @@ class search {
       }
       auto const mixture = planes_->price_newest(nothing, 1 / found_.best());
       pool_.front().bound = std::min(pool_.front().bound, planes_->bound(nothing, 0));
-      if (mixture.stations.empty()) break;  // there is nothing better than the best known
+      if (mixture.stations.empty()) break;  // no placement is better than the best known
       at = blend(at, mixture, 2 / (static_cast<double>(k) + 3));
     }
     if (planes_->size() == 0)
@@ -210,7 +210,7 @@ class search {
       completions_.emplace(tables_, *planes_);
   }
 
-  /// Bounds a node by the planes, then by the best of them with prices of its own. False when the node is not wanted.
+  /// Bounds a node by the planes, then by its best plane with renewed prices. False when the node is not wanted.
   bool bound_by_planes(std::uint32_t id, partial_placement const& part) {
     auto& bound = pool_[id].bound;
     bound = std::min(bound, planes_->bound(part, enough()));
@@ -220,7 +220,7 @@ class search {
     return wanted(bound);
   }
 
-  /// The same for a placement. False also when it is not the most promising one any more.
+  /// The same for a placement. False also when it is no longer the most promising one.
   bool bound_placement(std::uint32_t id, partial_placement const& part) {
     std::vector<plan::host_id> where;
     for (auto const& stage : part.hosts) where.push_back(stage.front());
@@ -241,7 +241,7 @@ class search {
     near_.reset();
     if (planes_ && whole && !bound_placement(id, part)) return;
     if (planes_ && !whole && pool_[id].depth > 0 && !bound_by_planes(id, part)) return;
-    if (planes_) pool_[id].step = 2;  // rows say less than planes and cost more
+    if (planes_) pool_[id].step = 2;  // rows bound less than planes and cost more
     while (pool_[id].step < 2) {
       auto const step = ++pool_[id].step;
       auto const row = relaxed_line(tables_, part, enough());
@@ -260,14 +260,14 @@ class search {
       expand(id, part);
   }
 
-  /// How many placements agree with a node of this depth.
+  /// Number of placements that agree with a node of this depth.
   double placements_left(std::size_t depth) const {
     double product = 1;
     for (auto k = depth; k < order_.size(); ++k) product *= static_cast<double>(space_.choices[order_[k]].size());
     return product;
   }
 
-  /// Solves a placement that is known to have no more throughput than `bound`.
+  /// Solves a placement with no more throughput than `bound`.
   void solve(plan::placement const& where, double bound) {
     auto const& problem = tables_.problem();
     auto const line = cost::make_line(problem.program, where, problem.platform, problem.options);

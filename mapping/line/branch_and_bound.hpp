@@ -16,7 +16,7 @@ namespace skel::mapping::detail {
 
 /// Hosts that can be exchanged without changing any time: equal speed, equal local latency, equal paths to and from
 /// every other host, and neither pinned nor input or output. Exchanging two of a class maps placements to placements of
-/// equal throughput, so that one of each orbit is enough.
+/// equal throughput, so one of each orbit is enough.
 class host_symmetry {
  public:
   /// O(hosts^2 * hosts) up to 64 hosts; beyond that only hosts of one cluster are compared, O(hosts).
@@ -24,8 +24,8 @@ class host_symmetry {
 
   std::size_t class_of(plan::host_id h) const { return class_of_[h]; }
 
-  /// Is `choice` the one of its orbit that is searched, when `count` says which hosts are in use? The hosts of a class
-  /// come into use in ascending order.
+  /// True if `choice` is the one of its orbit that is searched, when `count` has the workers of each host. The hosts of
+  /// a class come into use in ascending order.
   bool canonical(std::vector<plan::host_id> const& choice, std::vector<std::size_t> const& count) const;
 
   /// The placement of the same orbit that simpler() puts first.
@@ -36,7 +36,7 @@ class host_symmetry {
   std::vector<std::vector<plan::host_id>> members_;  // ascending
 };
 
-/// What a search came to.
+/// The result of a search.
 struct search_outcome {
   bool complete = false;      ///< the whole space was searched or excluded
   double bound = 0;           ///< of all placements, those found included
@@ -44,13 +44,12 @@ struct search_outcome {
 };
 
 /// Best-first branch and bound over rows of neighbouring stages. The row starts at the stage with the most work and
-/// grows to the side of the heavier neighbour. A row is bounded by closed forms first. When it is the most promising
-/// one left, it is bounded by supporting planes (supporting_planes.hpp) where there are any, and replaced by all its
-/// placements that no plane excludes once these are few (completions.hpp). Without planes
-/// it is bounded by the exact throughput of rows of up to three stages and then of the whole row. A placement far below
-/// all planes adds one. The throughput of the most promising row left bounds the whole space at any moment. `found` may
-/// hold placements already and receives those that are solved. `planes` may be
-/// none. Ends when out_of_time() says so and when the solver throws skel::stopped.
+/// grows to the side of the heavier neighbour. Closed forms bound a row first. Supporting planes
+/// (supporting_planes.hpp), if there are any, bound it when it is the most promising one left. Once its placements that
+/// no plane excludes are few, they replace it (completions.hpp). Without planes, bounds are the exact throughput of
+/// rows of up to three stages, and then of the whole row. A placement far below all planes adds one. The throughput of
+/// the most promising row left bounds the whole space at any moment. `found` may hold placements already and receives
+/// the solved ones. `planes` may be none. Ends when out_of_time() is true, or when the solver throws skel::stopped.
 search_outcome branch_and_bound(placement_tables const& tables, placement_space const& space,
                                 host_symmetry const& symmetry, cost::line_solver& solver, supporting_planes* planes,
                                 ranking& found, std::function<bool()> const& out_of_time);

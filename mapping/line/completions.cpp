@@ -45,8 +45,8 @@ void completions::begin(guide& one) const {
   }
 }
 
-/// What stage i adds on host h: n + 1 shares of its own load, one more share of the others' loads, and its moves from
-/// and to neighbours that are placed.
+/// Cost of stage i on host h: n + 1 shares of its own load, one more share of the others' loads, and its moves from and
+/// to placed neighbours.
 double completions::added(guide const& one, std::size_t i, plan::host_id h) const {
   auto const stages = tables_.stages(), hosts = tables_.hosts();
   double sum = static_cast<double>(count_[h] + 1) * one.plane->load[i * hosts + h] + one.load[h];

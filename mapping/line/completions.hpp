@@ -9,22 +9,22 @@
 
 namespace skel::mapping::detail {
 
-/// Goes through the placements that agree with a node and asks the planes about each. supporting_planes::close_bound()
-/// asks one plane about all placements of a node together; here each placement has the plane that bounds it best and no
-/// mixture of placements stands for them, which makes nodes of few placements much tighter.
+/// Visits the placements that agree with a node, and tests each against the planes. supporting_planes::close_bound()
+/// tests one plane with all placements of a node together. Here each placement has its best plane, and no mixture
+/// stands for them. That makes the bounds of nodes with few placements much tighter.
 class completions {
  public:
   completions(placement_tables const& tables, supporting_planes& planes) : tables_(tables), planes_(planes) {}
 
-  /// May a stage go to a host when so many workers are on each?
+  /// Tells if a stage may go to a host when so many workers are on each.
   using admissible = std::function<bool(plan::host_id, std::vector<std::size_t> const& count)>;
   /// The hosts of the stages of the order, and a bound on the throughput.
   using found = std::function<void(std::span<plan::host_id const>, double bound)>;
 
-  /// Calls visit for every placement that agrees with `where`, has the other stages, which are `order`, one after the
-  /// other where they are pinned or on admissible hosts, and which no plane bounds below `enough` > 0. Four planes,
-  /// those that helped last, are followed from stage to stage, with the least that the stages to come can add, so that
-  /// most placements are never reached. O(hosts^stages of the order * planes * stages) at most.
+  /// Visits every placement that agrees with `where` and that no plane bounds below `enough` > 0. The other stages are
+  /// `order`: each is where it is pinned, or on an admissible host. The four planes that helped last are followed from
+  /// stage to stage, with the least that later stages can add. So most placements are never reached. O(hosts^stages of
+  /// the order * planes * stages) at most.
   void for_each(partial_placement const& where, std::span<std::size_t const> order, double enough,
                 admissible const& may, found const& visit);
 
@@ -32,8 +32,8 @@ class completions {
   static constexpr std::size_t guides = 4;
   struct guide {
     supporting_planes::plane const* plane = nullptr;
-    std::vector<double> load;  ///< per host: sum over its stages of what each costs there alone
-    std::vector<double> rest;  ///< what stages k and later of the order add at least
+    std::vector<double> load;  ///< per host: sum over its stages of the cost of each there alone
+    std::vector<double> rest;  ///< least sum that stages k and later of the order add
     double value = 0;          ///< of the stages that are placed and the moves between them
   };
 

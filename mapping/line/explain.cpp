@@ -50,11 +50,11 @@ std::vector<limit> limits_of(cost::line const& line, cost::line_sensitivity cons
   return result;
 }
 
-/// Appends what limits the line, from the exact solution or else from the closure; gives what its stations do, or
+/// Appends the limit of the line, from the exact solution or else from the closure. Gives the loads of its stations, or
 /// nothing when both would take too long.
 std::vector<cost::station_load> explain_line(cost::line const& line, stop_condition const& stop, std::string& text) {
   double const states = cost::count_states(line);
-  // What costs milliseconds is done in any case.
+  // Solutions of milliseconds are not stopped.
   auto const patience = [&](double size) { return size <= quick_states ? stop_condition() : stop; };
   if (states <= exact_states) try {
       cost::line_solver solver({.stop = patience(states)});

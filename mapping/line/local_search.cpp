@@ -9,7 +9,7 @@
 namespace skel::mapping::detail {
 namespace {
 
-/// What a step must gain to be taken: a tenth of the least gain that would matter to anybody who reads three digits.
+/// Least gain of a step: a tenth of the least gain that readers of three digits would notice.
 inline constexpr double least_gain = 1e-4;
 
 /// The first choice for stage i as a one-host or given-width farm on host h.
@@ -30,8 +30,8 @@ partial_placement as_partial(placement_tables const& tables, plan::placement con
   return all;
 }
 
-/// Stages one by one in pipeline order, each where the quick bound is highest; those that there is no time for are
-/// spread out, and so are farms of given width: on_host() would put all their workers on one host.
+/// Places stages one by one in pipeline order, each at the highest quick bound. When time is up, the rest is spread
+/// out. So are farms of given width, because on_host() would put all their workers on one host.
 plan::placement greedy(placement_tables const& tables, std::function<bool()> const& out_of_time) {
   auto const& problem = tables.problem();
   partial_placement part;
@@ -85,7 +85,7 @@ plan::placement spread_out(placement_tables const& tables) {
 std::optional<plan::placement> connect(placement_tables const& tables) {
   auto const& problem = tables.problem();
   auto const stages = tables.stages(), hosts = tables.hosts();
-  // cost[i][c]: least sum of moves up to stage i in its c-th choice: a host, or what it is pinned to.
+  // cost[i][c]: least sum of moves up to stage i in its c-th choice: a host, or its pinned hosts.
   std::vector<std::vector<double>> cost(stages);
   std::vector<std::vector<std::size_t>> before(stages);
   auto const choices = [&](std::size_t i) { return problem.program.stages[i].at.empty() ? hosts : std::size_t{1}; };

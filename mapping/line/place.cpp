@@ -22,21 +22,21 @@ namespace {
 
 /// Relative width to which the climb wants to know throughputs.
 inline constexpr double climb_gap = 1e-3;
-/// Runners-up are looked for among the winner's neighbours when its line has no more states: a millisecond each.
+/// The search looks for runners-up among the winner's neighbours if its line has no more states: a millisecond each.
 inline constexpr double neighbour_states = 20'000;
 /// Longer pipelines are spread out and not climbed: a round of the climb prices stages * (stages + hosts) lines.
 inline constexpr std::size_t longest_climb = 64;
 
-/// A climb that cannot end in a proof ends after this long where no time limit is given [s].
+/// A climb that cannot end in a proof ends after this long if there is no time limit [s].
 inline constexpr std::chrono::duration<double> longest_unproven{10};
 
-/// Rows of stations that bound lines which are too long to be solved: all narrow ones (81 states), then the slowest of
-/// wider ones (59,049 states), and steps for their weights.
+/// Rows of stations that bound lines of too many states: all narrow ones (81 states), then the slowest of wider ones
+/// (59,049 states), and steps for their weights.
 inline constexpr std::size_t narrow_row = 4, widest_row = 10, wide_rows = 4, row_steps = 200;
-/// A bound that rises less in a round by the widest rows ends.
+/// Bounds of the widest rows end when a round raises them less.
 inline constexpr double least_rise = 1e-3;
 
-/// Lines of more states, and windows of two, take too long to be solved for every step of a climb: 10 ms.
+/// Lines of more states, and windows of two, take too long to solve for every step of a climb: 10 ms.
 inline constexpr double climbed_states = 60'000;
 
 /// The exact throughput, or the closure's of a line that has too many states.
@@ -48,20 +48,20 @@ double price_of(cost::line const& line, cost::line_solver& solver, stop_conditio
   return cost::estimate_line(line, exact_states, {.stop = stop}).throughput;
 }
 
-/// What is known of a placement that was not priced in time.
+/// Price of a placement that was not priced in time.
 struct cheap_price {
   double throughput = 0;
   std::string model{};  ///< empty: the exact one
 };
 
-/// Steps that a price may take when there is no time for it: a tenth of a second. A simulation looks at each worker and
-/// each move at each event, in 5 ns.
+/// Steps of a price when there is no time for it: a tenth of a second. A simulation looks at each worker and each move
+/// at each event, in 5 ns.
 inline constexpr double cheap_steps = 2.1e7;
 
-/// The exact price where it costs milliseconds, otherwise a short simulation: with 20 items for each worker its
-/// standard error is some percent, with fewer, where there is no time for so many, more. Lines of a thousand stations
-/// and more are closed in a few rounds instead, or where that takes too long, bounded from below, as are lines that
-/// fill buffers before anything comes out.
+/// The exact price if it costs milliseconds, otherwise a short simulation. With 20 items for each worker its standard
+/// error is some percent; with fewer, if time is short, it is more. Lines of a thousand stations and more are closed in
+/// a few rounds instead. If that takes too long, they are bounded from below. So are lines that fill buffers before any
+/// item comes out.
 cheap_price price_cheaply(cost::line const& line) {
   constexpr char const* why = " (the search was ended before this placement could be priced)";
   if (cost::count_states(line) <= neighbour_states) return {cost::line_solver().throughput(line)};
@@ -72,8 +72,8 @@ cheap_price price_cheaply(cost::line const& line) {
       static_cast<std::size_t>(cheap_steps / static_cast<double>(events * (workers + line.stations.size())));
   auto const items = std::min(std::max<std::size_t>(2000, 20 * workers), affordable);
   if (items >= std::max<std::size_t>(200, 2 * workers)) {
-    // Buffers that hold more than the tenth of the items that is not measured would be filled for most of the time: the
-    // throughput with smaller ones is no more.
+    // The first tenth of the items is not measured. Buffers that hold more would fill during most of the time. Smaller
+    // ones give no more throughput.
     cost::line filled = line;
     for (auto& one : filled.stations) one.buffer = std::min(one.buffer, items / (10 * workers));
     auto const found = cost::simulate_line(filled, {.services = cost::times::exponential,
@@ -104,7 +104,7 @@ cheap_price price_cheaply(cost::line const& line) {
 stop_condition condition_of(search_options const& options) {
   using clock = stop_condition::clock;
   if (!options.time_limit) return options.stop;
-  // A limit beyond what the clock can count is none.
+  // A limit that the clock cannot count is none.
   auto const longest = std::chrono::duration<double>(clock::time_point::max() - clock::now()) / 2;
   if (*options.time_limit >= longest) return options.stop;
   return stop_condition(clock::now() + std::chrono::duration_cast<clock::duration>(*options.time_limit), options.stop);
@@ -160,7 +160,7 @@ class placer {
     found_.hand_over(result);
     result.evaluated = estimated ? 0 : evaluated_ + outcome.evaluated;
     result.optimal = outcome.complete;
-    // The winner is the simplest of those that tie: a runner-up may have more by rounding.
+    // The winner is the simplest of those that tie; rounding may give a runner-up more.
     result.bound = outcome.complete ? found_.best() : std::max(outcome.bound, found_.best());
     result.model = estimated ? cheap.model : model_name(problem_, exact);
     result.why = reason(result);
@@ -170,7 +170,7 @@ class placer {
  private:
   using clock = stop_condition::clock;
 
-  /// A line that is too long to be solved: placements that are good by rows of its stations, and what these prove of
+  /// For a line of too many states: placements that are good by rows of its stations, and the bounds of these rows on
   /// all placements.
   struct row_search {
     detail::row_planes planes;
@@ -193,14 +193,14 @@ class placer {
     return stop_condition(started_ + (whole.deadline() - started_) / 2, whole.token());
   }
 
-  /// What is proven without solutions, in the time that is left.
+  /// The bound that is proven without solutions, in the time that is left.
   double bound_of(std::optional<row_search>& rows) {
     if (!rows) return tables_.root_bound();
     search(*rows, stop_);
     return std::min(tables_.root_bound(), 1 / rows->planes.least_time());
   }
 
-  /// Also of a placement that is not connected.
+  /// Also for a placement that is not connected.
   double states_of(plan::placement const& where) const {
     cost::line line{
         {}, std::vector<double>(tables_.stages() + 1, 1.0), problem_.options.sharing, problem_.options.farms};
@@ -223,8 +223,8 @@ class placer {
     return true;
   }
 
-  /// Prices the start of a climb whose winner may take so long to price that no time is left for it: half of the time
-  /// is given to that, and what it has taken is kept for the winner.
+  /// Prices the start of a climb whose winner may leave no time for its price. Half of the time goes to that; the time
+  /// that it took is then kept for the winner.
   void price_early(plan::placement const& start) {
     climb_stop_ = stop_;
     if (!connected(problem_, start) || states_of(start) <= neighbour_states) return;
@@ -241,7 +241,7 @@ class placer {
     if (priced) climb_stop_ = stop_condition(whole.deadline() - (clock::now() - started_), whole.token());
   }
 
-  /// Looks for better placements and bounds until that has become slow.
+  /// Looks for better placements and bounds until gains are slow.
   void search(row_search& rows, stop_condition const& stop) {
     cost::line_solver solver({.stop = stop});
     auto& planes = rows.planes;
@@ -292,7 +292,7 @@ class placer {
     return cost::close_line(line, rough).throughput;
   }
 
-  /// Do the planes bound the throughput of a placement below `enough`?
+  /// True if the planes bound the throughput of a placement below `enough`.
   bool excluded(plan::placement const& where, double enough) {
     if (!planes_) return false;
     return planes_->bound(hosts_of(where), enough) < enough;
@@ -333,8 +333,8 @@ class placer {
   std::size_t evaluated_ = 0;
 };
 
-/// The best of the candidates. Where the search is ended first, closed forms bound those that are left, and the one
-/// they allow most is the answer when none was priced.
+/// The best of the candidates. If the search ends early, closed forms bound those that are left. If none was priced,
+/// the one with the highest bound is the answer.
 placement_answer choose(placement_problem const& problem, search_options const& options) {
   auto answer = exhaustive(problem, line_price(problem, condition_of(options)), options);
   auto* chosen = std::get_if<decision>(&answer);

@@ -6,7 +6,7 @@
 
 namespace skel::mapping {
 
-// What a record expects before anything is observed is wider than its prior.
+// The expected error of a record without observations is wider than its prior.
 placement_choice::placement_choice(double error)
     : models_{{"pipeline model", {.error = error / widening(prior_weight)}}} {}
 

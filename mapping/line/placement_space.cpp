@@ -8,12 +8,12 @@ namespace {
 
 using hosts = std::vector<plan::host_id>;
 
-/// Whether its number of workers is open, or more than one.
+/// True if its number of workers is open, or more than one.
 bool is_farm(skeletons::stage_shape const& stage) {
   return stage.replicable && stage.width != 1;
 }
 
-/// How many ascending lists of `width` hosts there are, with repetition or without: a binomial coefficient.
+/// Number of ascending lists of `width` hosts, with repetition or without: a binomial coefficient.
 double count_lists(std::size_t host_count, std::size_t width, bool repeat) {
   if (!repeat && width > host_count) return 0;
   auto const others = static_cast<double>(repeat ? host_count - 1 : host_count - width);
@@ -94,7 +94,7 @@ std::variant<placement_space, infeasible> enumerate_choices(placement_problem co
     double lists = 0;
     for (std::size_t width = least; width <= most && lists <= static_cast<double>(limit); ++width)
       lists += count_lists(count, width, repeat);
-    // Half an item more, for a product that was rounded.
+    // Half a choice more, for a rounded product.
     if (lists > static_cast<double>(farm ? left : limit) + 0.5) {
       space.complete = false;
       continue;

@@ -78,7 +78,7 @@ placement_tables::placement_tables(placement_problem const& problem)
     least_in_[h] = least_out_[h] = ends_[h];
     least_in_[stages() * hosts_ + h] = least_out_[stages() * hosts_ + h] = ends_[hosts_ + h];
   }
-  // Hosts of a cluster are alike: to themselves, to another one of theirs if there is one, to the other clusters.
+  // Hosts of a cluster have alike paths: to themselves, to another of their cluster if there is one, to other clusters.
   struct least_of_clusters {
     std::vector<double> out, in;
   };
@@ -157,7 +157,7 @@ double quick_bound(placement_tables const& tables, partial_placement const& wher
     for (auto b : where.hosts[i + 1]) sum += tables.move(i + 1, h, b);
     return sum / static_cast<double>(where.hosts[i + 1].size());
   };
-  // slowed[h]: what the stages on h allow when one more worker comes; load[h]: time per item under dynamic share.
+  // slowed[h]: bound of the stages on h with one more worker; load[h]: time per item under dynamic share.
   static thread_local std::vector<double> slowed, load, best;
   slowed.assign(hosts, infinity);
   load.assign(hosts, 0);
@@ -197,7 +197,7 @@ double quick_bound(placement_tables const& tables, partial_placement const& wher
       double const in = at_least_shortest(time_in(i, h)), out = at_least_shortest(time_out(i, h));
       if (std::isinf(in) || std::isinf(out)) continue;
       double const service = tables.service(i, h) * (fixed ? static_cast<double>(where.count[h] + 1) : 1);
-      // A farm's moves are means over its workers, so that the least of them is what a worker may count on.
+      // A farm's moves are means over its workers, so a worker may count on the least of them.
       double one = width == 1 ? alone(in, service, out, buffered) : 1 / service;
       if (width == 1) one = std::min({one, 1 / in, 1 / out, fixed ? slowed[h] : 1 / (load[h] + service)});
       best.push_back(one);
@@ -236,7 +236,7 @@ bool room_for_the_rest(placement_tables const& tables, partial_placement const& 
         most = std::min(most, slack / tables.service(i, h));
     room += std::max(0.0, std::floor(most) - static_cast<double>(where.count[h]));
   }
-  // A stage that is left may be a farm with workers on several hosts; it needs room for one worker that keeps up only
+  // A stage that is left may be a farm with workers on several hosts. It needs room for one worker that keeps up only
   // when it is not replicable.
   for (std::size_t i = 0; i < tables.stages(); ++i)
     if (!where.has(i) && program.stages[i].replicable) return true;
@@ -269,7 +269,7 @@ cost::line relaxed_line(placement_tables const& tables, partial_placement const&
     return tables.service(i, h) * (fixed ? static_cast<double>(workers) : 1);
   };
 
-  // Hosts that cannot take one more stage: another there would need more time per item than there is.
+  // Hosts that cannot take one more stage: another stage there would need more time per item than there is.
   double const slack = enough > 0 ? 1 / enough : infinity;
   std::vector<char> full(tables.hosts(), 0);
   for (auto i = where.first; i < where.last; ++i)

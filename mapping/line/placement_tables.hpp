@@ -13,7 +13,7 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 /// The least time of a stage or move [s].
 inline constexpr double shortest = 1 / cost::fastest_rate;
 
-/// Times of a problem as tables, and what follows from them for placements that are not complete yet.
+/// Times of a problem as tables, and their bounds on incomplete placements.
 class placement_tables {
  public:
   explicit placement_tables(placement_problem const& problem);
@@ -25,8 +25,8 @@ class placement_tables {
 
   /// Time of stage i on a host that it has for itself [s], > 0.
   double service(std::size_t i, plan::host_id h) const { return service_[i * hosts_ + h]; }
-  /// Time of move i (0: first, N: last) between two hosts; for first and last move only one of them counts. Infinite
-  /// where there is no path.
+  /// Time of move i (0: first, N: last) between two hosts; only one of them counts for the first and last move.
+  /// Infinite if there is no path.
   double move(std::size_t i, plan::host_id from, plan::host_id to) const;
   /// Mean over the pairs, as make_line() takes it.
   double move(std::size_t i, std::vector<plan::host_id> const& from, std::vector<plan::host_id> const& to) const;
@@ -54,7 +54,7 @@ class placement_tables {
   std::vector<double> least_;                 // per move
 };
 
-/// A placement of some stages, in a row, with what it says about any placement that agrees with it.
+/// A placement of some stages, in a row, with its bounds on all placements that agree with it.
 struct partial_placement {
   std::size_t first = 0, last = 0;                ///< stages first .. last - 1 are placed
   std::vector<std::vector<plan::host_id>> hosts;  ///< per stage; empty where it is not placed
@@ -63,19 +63,19 @@ struct partial_placement {
   bool has(std::size_t i) const { return i >= first && i < last; }
 };
 
-/// Upper bound on the throughput of every placement that agrees with `where`, by closed forms: the stations that are
-/// placed with the share they have at most, the others on the best host for each, slowed by and slowing who is there.
+/// Upper bound on the throughput of every placement that agrees with `where`, by closed forms. Placed stations have the
+/// most share that they can have. The others are each on its best host; they slow its workers, and these slow them.
 /// O(stages * hosts).
 double quick_bound(placement_tables const& tables, partial_placement const& where);
 
-/// Can the stages that are left be spread so that no station bound falls below `throughput`? (Fixed share.)
+/// True if the stages that are left can be spread so that no station bound falls below `throughput`. (Fixed share.)
 bool room_for_the_rest(placement_tables const& tables, partial_placement const& where, double throughput);
 
-/// A line whose exact throughput bounds every placement that agrees (by the coupling of cost/line_bounds.hpp): the
-/// placed stages with shares as counted so far, or full rates under dynamic share, and on either side the stages that
-/// are not placed, each on the host that is best for it and with its fastest moves, up to the next one that may become
-/// a farm. Only placements of at least the throughput `enough` are bounded: hosts on which one more stage would make
-/// another too slow for that are left out. Without stations when no host is left for a stage.
+/// A line whose exact throughput bounds every placement that agrees (by the coupling of cost/line_bounds.hpp). It has
+/// the placed stages with shares as counted so far, or full rates under dynamic share. On either side it has stages
+/// that are not placed, up to the next one that may become a farm: each on its best host, with its fastest moves. It
+/// bounds only placements of at least the throughput `enough`: it leaves out hosts where one more stage would make
+/// another too slow. Without stations when no host is left for a stage.
 cost::line relaxed_line(placement_tables const& tables, partial_placement const& where, double enough);
 
 }  // namespace skel::mapping::detail

@@ -9,7 +9,7 @@
 
 namespace skel::mapping::detail {
 
-/// Do the throughputs tie?
+/// True if the throughputs tie.
 inline bool ties(double a, double b) {
   return a - b <= tie_tolerance * a && b - a <= tie_tolerance * b;
 }
@@ -21,7 +21,7 @@ class ranking {
 
   bool empty() const { return list_.empty(); }
   double best() const { return list_.empty() ? 0 : highest_; }
-  /// What a placement must reach to be kept; 0 while there is room.
+  /// Throughput that a placement must reach to be kept; 0 while there is room.
   double least_kept() const { return list_.size() < kept_ ? 0 : list_.back().throughput; }
   alternative const& winner() const { return list_.front(); }
 

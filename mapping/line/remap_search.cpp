@@ -17,11 +17,11 @@ namespace skel::mapping {
 
 namespace {
 
-/// Constant times fall into a cycle after as many items as the line holds; a price that is one in a hundred off, as
-/// these are at most, is better than what is known of the line.
+/// Constant times fall into a cycle after as many items as the line holds. These prices are off by one in a hundred at
+/// most; knowledge of the line is worse.
 constexpr std::size_t followed_items = 400;
 
-/// A step that wins less is no step: prices are not surer.
+/// Steps must win more: prices are not more accurate.
 constexpr double least_gain = 1e-3;
 
 cost::line placed(running_line const& line, plan::placement const& where, std::vector<double> const& speed) {
@@ -35,11 +35,11 @@ cost::line placed(running_line const& line, plan::placement const& where, std::v
   return out;
 }
 
-/// How strongly what limits a line most counts in a climb. Where two parts limit it alike, no change of one stage
-/// raises the least bound; of a sum of powers each change that relieves one of them wins.
+/// How strongly the tightest limit of a line counts in a climb. If two parts limit it alike, no change of one stage
+/// raises the least bound. With a sum of powers each change wins that relieves one of them.
 constexpr int sharpness = 8;
 
-/// What a climb raises, of many placements of one line: (sum of bound^-p)^(-1/p) over all that limits it
+/// The objective of a climb, of many placements of one line: (sum of bound^-p)^(-1/p) over all limits
 /// (cost::fluid_bounds), p being the sharpness. Nothing is looked up again.
 class quick_bound {
  public:
@@ -95,8 +95,8 @@ std::vector<plan::placement> climb(running_line const& line, plan::placement her
   return steps;
 }
 
-/// Workers that have to leave go: from a farm that has others, and otherwise to where the bound is highest. A climb
-/// would not take them from a farm, which is no faster without a worker that does nothing.
+/// Workers that have to leave go. A farm with others loses them; otherwise they go to the highest bound. A climb would
+/// not take them from a farm, which is no faster without a worker that does nothing.
 void leave(running_line const& line, plan::placement& where, quick_bound& bound) {
   for (std::size_t s = 0; s < where.stages.size(); ++s) {
     auto& workers = where.stages[s];
@@ -121,8 +121,8 @@ void leave(running_line const& line, plan::placement& where, quick_bound& bound)
   }
 }
 
-/// Takes workers from farms as long as that costs nothing: a bound sees no harm in a slow worker, or in one that takes
-/// a core from others, but a price does. Where the bound falls below the price, the price need not be asked.
+/// Takes workers from farms as long as that costs nothing. A bound sees no harm in a slow worker, or in one that takes
+/// a core from others, but a price does. If the bound falls below the price, the price is not computed.
 void narrow(running_line const& line, plan::placement& where, double& price) {
   for (std::size_t s = 0; s < where.stages.size(); ++s) {
     auto const& stage = line.problem.program.stages[s];
@@ -178,11 +178,11 @@ std::vector<near_placement> search_near(running_line const& line, plan::placemen
   detail::placement_tables const tables(line.problem);
   quick_bound bound(line, tables);
   auto const steps = climb(line, present, bound);
-  // Of many steps the last ones win most; those between are thinned out.
+  // The last of many steps win most; those between are thinned out.
   std::vector<plan::placement> found;
   std::size_t const kept = std::min(most, steps.size());
   for (std::size_t k = 0; k < kept; ++k) found.push_back(steps[(k + 1) * steps.size() / kept - 1]);
-  // Where no step from here wins, another place may still be better.
+  // If no step from here wins, another place may still be better.
   auto elsewhere = detail::spread_out(tables);
   if (connected(line.problem, elsewhere)) {
     if (auto const more = climb(line, elsewhere, bound); !more.empty()) elsewhere = more.back();

@@ -13,7 +13,7 @@
 namespace skel::mapping::detail {
 namespace {
 
-/// Stations of the rows that tell which wider ones are slow: 81 states.
+/// Stations of the rows that tell which wider rows are slow: 81 states.
 inline constexpr std::size_t narrow = 4;
 
 /// The nearest weights that are not negative and sum to 1.
@@ -136,7 +136,7 @@ std::vector<plan::host_id> row_planes::climb(std::vector<plan::host_id> where, s
       if (stop.met()) return where;
       if (pinned_[i] != hosts_) continue;
       for (auto const& hosts : of_cluster_) {
-        bool empty = false;  // those that nobody has are alike
+        bool empty = false;  // unused hosts are alike
         for (auto const h : hosts) {
           bool const free = std::ranges::find(where, h) == where.end();
           if (where[i] == h || (free && std::exchange(empty, true))) continue;
@@ -153,9 +153,9 @@ std::vector<plan::host_id> row_planes::climb(std::vector<plan::host_id> where, s
   return where;
 }
 
-// Each stage in turn gets a place by the path of least cost through the places that others would leave for others. The
-// places of a cluster are taken one after the other, the first of each of its hosts before the second ones: those that
-// follow its first free one cost as much as that or more, and need not be looked at.
+// Each stage in turn gets a place by the path of least cost through places that others would leave for others. The
+// places of a cluster are taken in turn, the first of each of its hosts before the second ones. Places behind its first
+// free one cost as much or more, and need no look.
 double row_planes::assign(std::vector<double> const& weights, std::vector<plan::host_id>& where, times& there) const {
   constexpr auto nobody = static_cast<std::size_t>(-1);
   struct place {

@@ -11,7 +11,7 @@
 namespace skel::mapping {
 namespace {
 
-/// A contradiction that comes about by chance is as rare as that of a forecast (record::throughput_watch).
+/// A contradiction by chance is as rare as that of a forecast (record::throughput_watch).
 constexpr double rare = 1.0 / 1000;
 
 constexpr std::string_view prefix = "service time|";

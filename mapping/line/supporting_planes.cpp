@@ -9,15 +9,14 @@
 namespace skel::mapping::detail {
 namespace {
 
-/// Subgradient steps for a new plane: a fraction of the time that its derivatives take.
+/// Subgradient steps for a new plane: a fraction of the time of its derivatives.
 inline constexpr std::size_t root_steps = 300;
 /// For a node, whose prices begin near the best.
 inline constexpr std::size_t node_steps = 30;
-/// With more hosts the prices of a node take longer (node_steps * stages * hosts^2) than the exact solution of 8
-/// stages.
+/// With more hosts, prices of a node take longer (node_steps * stages * hosts^2) than the exact solution of 8 stages.
 inline constexpr std::size_t most_planned_hosts = 64;
 
-/// A host's answer to the prices: how many stages it takes and at what cost. Candidates are its free stages.
+/// A host's answer to the prices: number of its stages and their cost. Candidates are its free stages.
 struct host_choice {
   double cost = 0;
   std::size_t taken = 0;  ///< stages, those that are fixed there included
@@ -39,7 +38,7 @@ class supporting_planes::decomposition {
   std::vector<std::size_t> const& free() const { return free_; }
   std::size_t fixed(std::size_t i) const { return fixed_[i]; }
 
-  /// Least cost of host h over the sets of stages it may take: for n stages each costs n * load - price, so that the
+  /// Least cost of host h over the sets of stages it may take. For n stages each costs n * load - price, so the
   /// cheapest are taken. Costs that are not negative need not be: a smaller n does without them.
   host_choice host(plane const& one, plan::host_id h, std::vector<std::size_t>* taken = nullptr) const {
     auto const hosts = all_.hosts_;
@@ -79,7 +78,7 @@ class supporting_planes::decomposition {
     return sum;
   }
 
-  /// Shortest path of the moves through all stages; `path` is where it puts them.
+  /// Shortest path of the moves through all stages; `path` gets its hosts.
   double moves(plane const& one, std::vector<plan::host_id>& path) const {
     auto const hosts = all_.hosts_, stages = all_.stages_;
     cost_.assign(stages * hosts, infinity);
@@ -147,9 +146,9 @@ double supporting_planes::cost(plane const& one, std::size_t i, plan::host_id fr
 
 line_slopes slopes_of(cost::line const& at, cost::line_solver& solver) {
   auto const slopes = solver.sensitivity(at);
-  // dT/d(1/rate) = (rate / X)^2 dX/d rate. Rounding must not lift the plane above T; because no single time is longer
-  // than T, a relative margin answers for absolute errors of the slopes too. Positive, so that what takes forever costs
-  // without limit.
+  // dT/d(1/rate) = (rate / X)^2 dX/d rate. Rounding must not lift the plane above T. No single time is longer than T,
+  // so a relative margin covers absolute errors of the slopes too. Slopes are positive, so endless times cost without
+  // limit.
   auto const slope = [&](double rate, double derivative) {
     double const ratio = rate / slopes.throughput;
     return std::max(std::numeric_limits<double>::min(), ratio * ratio * derivative * (1 - tie_tolerance));

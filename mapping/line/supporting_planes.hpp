@@ -10,37 +10,37 @@
 
 namespace skel::mapping::detail {
 
-/// Of subgradients: steps without gain after which they are halved, and the share of the target that they are at least
-/// long, where a plane may bound above it.
+/// Subgradients: steps without gain after which steps are halved, and their least length as a share of the target, if a
+/// plane may bound above it.
 inline constexpr std::size_t patience = 8;
 inline constexpr double least_step = 1e-3;
 
-/// Slopes of the time per item of a line in the mean times of its services and moves; each more than 0 and, by a margin
-/// for rounding, less than it is. The line has single workers on hosts of their own. Errors as for
+/// Slopes of the time per item of a line in the mean times of its services and moves. Each is more than 0 and, by a
+/// margin for rounding, less than the exact one. The line has single workers on hosts of their own. Errors as for
 /// line_solver::sensitivity.
 struct line_slopes {
   std::vector<double> service, move;
 };
 line_slopes slopes_of(cost::line const& at, cost::line_solver& solver);
 
-/// Are all lines of this problem event graphs (below): single workers under fixed share without buffers?
+/// True if all lines of this problem are event graphs (below): single workers under fixed share without buffers.
 bool are_event_graphs(placement_problem const& problem);
 
 /// Lower bounds on the time per item that are linear in the mean times of a line, minimised over placements.
 ///
 /// Applies to single workers under fixed share without buffers. Let theta be the mean times of services and moves, and
-/// T(theta) = 1 / throughput. Such a line is an event graph: the instant at which the n-th item leaves is a maximum
-/// over paths of sums of theta_j e_jk with e_jk independent exponentials of mean 1 that do not depend on theta. A
+/// T(theta) = 1 / throughput. Such a line is an event graph. The instant at which the n-th item leaves is a maximum
+/// over paths of sums of theta_j e_jk. The e_jk are independent exponentials of mean 1 and do not depend on theta. A
 /// maximum of linear forms is convex and homogeneous of degree 1; so are its mean, and T, the limit of that mean over
 /// n. Hence T(theta) >= T(theta0) + grad T(theta0) (theta - theta0) = grad T(theta0) theta, the last by Euler's
-/// identity: one exact solution with its derivatives anywhere bounds every placement. Source: Baccelli, Cohen, Olsder,
-/// Quadrat 1992, Synchronization and Linearity, Wiley (event graphs as max-plus recursions).
+/// identity. So one exact solution with its derivatives anywhere bounds every placement. Source: Baccelli, Cohen,
+/// Olsder, Quadrat 1992, Synchronization and Linearity, Wiley (event graphs as max-plus recursions).
 ///
-/// The minimum of a plane sum_i w_i n(h_i) s(i, h_i) + sum_i v_i m(i, h_{i-1}, h_i) over placements h, with n(h) the
-/// stages on a host, is bounded by Lagrangian decomposition: the moves see one copy of the placement, the hosts
-/// another, and prices lambda(i, h) charge the difference. The moves' minimum is a shortest path; each host takes, for
-/// each number of stages, the cheapest. Any prices give a bound; subgradients look for good ones. Source: Guignard, Kim
-/// 1987, Mathematical Programming 39(2):215-228.
+/// Lagrangian decomposition bounds the minimum of a plane over placements h, with n(h) the stages on a host:
+///   sum_i w_i n(h_i) s(i, h_i) + sum_i v_i m(i, h_{i-1}, h_i).
+/// The moves see one copy of the placement, the hosts another, and prices lambda(i, h) charge the difference. The
+/// moves' minimum is a shortest path; each host takes, for each number of stages, the cheapest. Any prices give a
+/// bound; subgradients look for good ones. Source: Guignard, Kim 1987, Mathematical Programming 39(2):215-228.
 class supporting_planes {
  public:
   /// A plane with prices.
@@ -51,7 +51,7 @@ class supporting_planes {
     std::vector<double> left, right;    ///< per stage and host: the least cost of everything before or after it
   };
 
-  /// What renewed prices say of a node.
+  /// A node's bound by renewed prices.
   struct node_bound {
     plane closest;     ///< the plane that bounds it best, with prices renewed for it
     double bound = 0;  ///< of the throughput
@@ -59,7 +59,7 @@ class supporting_planes {
 
   explicit supporting_planes(placement_tables const& tables);
 
-  /// Do planes bound the lines of this problem, at a price that pays (up to 64 hosts)?
+  /// True if planes bound the lines of this problem, at a price that pays (up to 64 hosts).
   static bool apply_to(placement_problem const& problem);
 
   std::size_t size() const { return planes_.size(); }
@@ -76,23 +76,22 @@ class supporting_planes {
   /// O(sweeps * states * stages) for the derivatives. Errors as for line_solver::sensitivity.
   void touch(cost::line const& at, cost::line_solver& solver);
 
-  /// Finds prices of the newest plane for the placements that agree with `where`, and the mixture of placements that
-  /// these prices answer with: the line at which the next plane helps most.
-  /// `target` is a time per item that some placement reaches [s]; the mixture is without stations when the plane's
-  /// bound lies above it. O(steps * stages * hosts * (stages + hosts)).
+  /// Finds prices of the newest plane for the placements that agree with `where`. Gives the mixture of placements with
+  /// which these prices answer: the line at which the next plane helps most. `target` is a time per item that some
+  /// placement reaches [s]; the mixture is without stations when the plane's bound lies above it. O(steps * stages *
+  /// hosts * (stages + hosts)).
   cost::line price_newest(partial_placement const& where, double target);
 
   /// No placement that agrees with `where` has a higher throughput. Looks at planes until the bound is below `enough`:
-  /// at `near`, then at no more than `most` others, those that bounded the last node best first.
-  /// O(planes * stages^2 * hosts).
+  /// at `near`, then at no more than `most` others, the best for the last node first. O(planes * stages^2 * hosts).
   double bound(partial_placement const& where, double enough, std::size_t most = static_cast<std::size_t>(-1),
                plane const* near = nullptr);
 
-  /// The same by prices that are renewed for `where`, beginning with those of the plane that bounds it best. Needs a
-  /// plane. O(planes * stages^2 * hosts + steps * stages * hosts * (stages + hosts)).
+  /// The same with prices renewed for `where`, beginning with those of its best plane. Needs a plane. O(planes *
+  /// stages^2 * hosts + steps * stages * hosts * (stages + hosts)).
   node_bound close_bound(partial_placement const& where, double target);
 
-  /// The throughput of the placement that has stage i on where[i] is not higher; any number below `enough` when a plane
+  /// The throughput of the placement with stage i on where[i] is not higher; any number below `enough` when a plane
   /// lies that high. Infinite without planes. O(planes * stages).
   double bound(std::vector<plan::host_id> const& where, double enough);
 
@@ -109,7 +108,7 @@ class supporting_planes {
   std::vector<std::size_t> pinned_;  // per stage: its host, or hosts_
   std::vector<double> times_;        // per move and pair of hosts
   std::vector<plane> planes_;
-  std::vector<std::size_t> order_;  // of planes: those that bounded the last node best come first
+  std::vector<std::size_t> order_;  // of planes: the best bounds of the last node come first
 
   /// Slopes of planes whose values are computed together, per service and move.
   static constexpr std::size_t together = 8;

@@ -66,7 +66,7 @@ bool host_symmetry::canonical(std::vector<plan::host_id> const& choice, std::vec
 }
 
 plan::placement host_symmetry::simplest(plan::placement const& where) const {
-  // What a host does, stage by stage: whoever does more in an earlier stage gets the lower number.
+  // Workers of each host, stage by stage: the host with more of them in an earlier stage gets the lower number.
   std::vector<std::vector<std::size_t>> use(class_of_.size(), std::vector<std::size_t>(where.stages.size(), 0));
   for (std::size_t i = 0; i < where.stages.size(); ++i)
     for (auto h : where.stages[i]) ++use[h][i];
