@@ -16,11 +16,11 @@ namespace skel::mapping::migration {
 
 namespace {
 
-/// Shares of what can be won that are tried, moves and exchanges that are looked for in the best of what was found, and
-/// pairs of processes at most that are looked at for one exchange.
+/// Shares of the possible gain that the search tries; most moves and exchanges from the best assignment; most pairs of
+/// processes that it tests for one exchange.
 constexpr std::size_t shares = 12, most_changes = 64, most_exchanges = 100'000;
 
-/// Works and messages that are looked at for such changes, at most: some ten milliseconds.
+/// Most looks at works and messages for such changes: some ten milliseconds.
 constexpr std::size_t most_looks = 2'000'000;
 
 class search {
@@ -81,7 +81,7 @@ class search {
   }
 
  private:
-  /// Messages that go in a part of the supersteps.
+  /// Messages of a part of the supersteps.
   struct talk {
     std::span<record::bsp_message const> messages;
     double part;
@@ -110,7 +110,7 @@ class search {
     for (std::size_t h = 0; h < load.size(); ++h) most = std::max(most, load[h] / speed_[h]);
     return most;
   }
-  /// Messages that are not counted by hosts, and the barrier.
+  /// Messages, if hosts do not count them, and the barrier.
   double communication(std::vector<std::size_t> const& hosts) const {
     if (machine_.beta) return cost::bsp::barrier_time(machine_, hosts);
     double sum = cost::bsp::barrier_time(machine_, hosts);
@@ -135,7 +135,7 @@ class search {
       found.push_back(priced(std::move(hosts)));
   }
 
-  /// Every host within its target in each superstep; nothing where that was not found.
+  /// Every host within its target in each superstep; nothing if that was not found.
   std::optional<std::vector<std::size_t>> relieve(std::vector<double> const& target) const {
     auto hosts = present_.hosts;
     auto load = loads_of(hosts);
@@ -147,7 +147,7 @@ class search {
     std::vector<bool> is_over(speed_.size());
     for (std::size_t h = 0; h < speed_.size(); ++h) is_over[h] = over(h);
     host_memory memory = memory_;
-    std::vector<std::pair<double, std::size_t>> out;  // largest part of a target that a process needs, and which
+    std::vector<std::pair<double, std::size_t>> out;  // largest part of a target that a process needs, and its number
     for (std::size_t p = 0; p < hosts.size(); ++p) {
       if (!is_over[hosts[p]] || is_pinned(p)) continue;
       double needs = 0;
@@ -162,7 +162,7 @@ class search {
     std::ranges::stable_sort(out, [](auto const& a, auto const& b) { return a.first > b.first; });
     for (auto const& one : out) {
       std::size_t const p = one.second;
-      // The largest part of a target that the host has used with it.
+      // The largest part of a target that the host uses with it.
       auto const used = [&](std::size_t h) {
         double most = 0;
         for (std::size_t k = 0; k < target.size(); ++k)
@@ -193,7 +193,7 @@ class search {
     std::optional<std::size_t> back{};
   };
 
-  /// Moves and, where asked for, exchanges of processes that superstep times hang on, as long as one takes time away.
+  /// Moves and, if wanted, exchanges of processes that limit superstep times, as long as one saves time.
   std::vector<std::size_t> improve(std::vector<std::size_t> hosts, bool exchanges) {
     host_memory memory = memory_with(hosts);
     looks_ = 0;
@@ -208,7 +208,7 @@ class search {
     return hosts;
   }
 
-  /// The change that takes most time away, if one does. Messages are looked at for moves only.
+  /// The change that saves most time, if one does. For exchanges, messages count as they are now.
   std::optional<change> best_change(std::vector<std::size_t>& hosts, host_memory& memory, bool exchanges) {
     auto const load = loads_of(hosts);
     auto const top = slowest_hosts(load);
@@ -219,7 +219,7 @@ class search {
     }
     std::optional<change> best;
     double least = std::numeric_limits<double>::infinity();
-    // Time of all supersteps; some time that is no less than `least` where it cannot be less.
+    // Time of all supersteps, or some time that is no less than `least` if it cannot be less.
     auto const time_with = [&](change const& one, double longest_messages) {
       double sum = 0;
       for (std::size_t k = 0; k < load.size() && sum < least; ++k) {
@@ -245,7 +245,7 @@ class search {
       for (std::size_t to = 0; to < speed_.size() && looks_ < most_looks; ++to)
         if (to != hosts[p] && memory.fits(to, p)) {
           looks_ += looks;
-          // Of most moves the work alone takes too long, which is known without looking at messages.
+          // The work alone makes most moves too slow, without a look at messages.
           if (time_with({p, to}, 0) < least) consider({p, to}, messages_with(traffic, p, to));
         }
     }
@@ -282,15 +282,15 @@ class search {
     return most;
   }
 
-  /// The longest messages of a host when a process goes to another one, in the mean of supersteps.
+  /// The longest messages of a host when a process goes to another one, as the mean over supersteps.
   double messages_with(std::vector<host_traffic> const& traffic, std::size_t process, std::size_t to) const {
     double sum = 0;
     for (std::size_t k = 0; k < talks_.size(); ++k) sum += talks_[k].part * traffic[k].most_with(process, to);
     return sum;
   }
 
-  /// Processes of the slowest host of each superstep, those of the host whose messages take longest that talk to other
-  /// hosts, and those with whom they talk.
+  /// Processes of the slowest host of each superstep; those of the host with the longest messages that talk to other
+  /// hosts; and the processes with which they talk.
   std::vector<std::size_t> critical(std::vector<std::size_t> const& hosts,
                                     std::vector<std::vector<std::size_t>> const& top,
                                     std::vector<host_traffic> const& traffic) const {
@@ -316,7 +316,7 @@ class search {
   record::superstep const& present_;
   host_memory memory_;               // with processes where they are now
   std::vector<double> speed_;        // of hosts
-  std::vector<talk> talks_;          // in a superstep, one of them
+  std::vector<talk> talks_;          // each superstep has one of them
   std::vector<double> bound_;        // of supersteps
   std::vector<double> computation_;  // of supersteps, where processes are now
   std::size_t looks_ = 0;            // for changes

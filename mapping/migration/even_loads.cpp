@@ -10,15 +10,14 @@ namespace {
 
 constexpr std::size_t no_block = record::memory_needs::no_block;
 
-/// Assignments between the present and the most even one that are kept, and hosts that are looked at for a transfer
-/// before the best of them is taken.
+/// Assignments kept between the present and the most even one; hosts tested for a transfer before the best is taken.
 constexpr std::size_t stages = 8, near = 8;
 
-/// Processes that a search may look at until it has come to an end for the first time: beyond that it is no longer near
-/// to linear. And those at which it may look to get away from there: half a millisecond.
+/// Processes that a search may look at until its first end: beyond that it is no longer near to linear. And the looks
+/// that it has to get away from there: half a millisecond.
 constexpr std::size_t most_looks_each = 200, least_looks = 100'000, more_looks = 200'000;
 
-/// What copying the groups of a host takes, in looks.
+/// Time of copying the groups of a host, in looks.
 constexpr std::size_t looks_of_a_copy = 64;
 
 /// Hosts as even as this are not evened out further at random: forecasts of loads are hardly ever better.
@@ -115,7 +114,7 @@ bool even_loads::is_even() const {
   return time(slowest()) <= bound_ * (1 + equal_times);
 }
 
-/// Takes load from the slowest host; false where no transfer was found that does.
+/// Takes load from the slowest host; false if no such transfer was found.
 bool even_loads::step() {
   std::size_t const from = slowest();
   std::vector<std::size_t> order(speed_.size());
@@ -185,7 +184,7 @@ void even_loads::divide(std::size_t from, std::size_t to, transfer& best) {
   };
   for (auto const& [block, here] : now_.of_host[from]) {
     if (here.processes.empty()) continue;
-    // Nothing of this group takes more away than as much of it as there is, up to x.
+    // A group takes no more away than its load up to x.
     if (!(after(from, to, std::min(x, here.load)) < best.slower * (1 - equal_times))) continue;
     double const space = room(to, block, no_block, nullptr);
     auto some = largest_within(here, x, to, space);
@@ -221,7 +220,7 @@ void even_loads::exchange(std::size_t from, std::size_t to, transfer& best) {
       if (there.processes.empty()) continue;
       for (auto const p : here.processes) {
         ++looked_;
-        // The two whose loads are next to what is wanted; loads fall.
+        // The two with loads next to the wanted one; loads fall.
         auto const above = std::ranges::lower_bound(there.processes, work_[p] - x, std::ranges::greater{},
                                                     [&](std::size_t q) { return work_[q]; });
         for (auto const at : {above - there.processes.begin() - 1, above - there.processes.begin()}) {

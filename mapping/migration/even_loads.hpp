@@ -13,22 +13,22 @@
 
 namespace skel::mapping::migration {
 
-/// Assignments in which hosts are more and more evenly loaded, from the present one on; the last is the most even that
-/// was found. The load of a process is its mean work over the supersteps of the problem; messages do not count.
+/// Assignments with more and more even loads of hosts, from the present one on; the last is the most even one found.
+/// The load of a process is its mean work over the supersteps of the problem; messages do not count.
 ///
-/// As long as it helps, the host h that takes longest and another one g, those that take least first, divide anew what
-/// both have. x = (t_h - t_g) / (1 / speed_h + 1 / speed_g) is the work after whose transfer both take equally long:
-/// - processes of one group of h go to g, the largest that fit into x first;
-/// - or they do while a whole group of g comes back, and so much more of h's go;
-/// - or two processes change places whose loads differ by about x.
-/// A group is the processes of a host that share a block of memory, so that blocks are on few hosts; those that share
-/// none are a group too, as are all where memory has no limit. Where that ends, some processes and groups go somewhere
-/// else at random (the same for the same problem) and it is tried again; what is less even then is forgotten. Memory is
-/// a hard limit. Sources: TemperedWMin of DARMA-tasking/vt, which swaps clusters of objects that share memory; iterated
-/// local search, Lourenco, Martin and Stuetzle 2003, Handbook of Metaheuristics, 320-353.
+/// While it helps, the slowest host h and another one g, the fastest first, divide their processes anew. Both take
+/// equally long after a transfer of the work x = (t_h - t_g) / (1 / speed_h + 1 / speed_g). Processes of one group of h
+/// go to g, the largest that fit into x first. Or a whole group of g comes back too, and so much more of h's goes to g.
+/// Or two processes whose loads differ by about x change places.
+///
+/// A group is the processes of a host that share a block of memory, so that blocks are on few hosts. Processes without
+/// a block are one group, and so are all if memory has no limit. When no transfer helps, some processes and groups go
+/// elsewhere at random (the same for the same problem), and it tries again from there. Less even results are forgotten.
+/// Memory is a hard limit. Sources: TemperedWMin of DARMA-tasking/vt, which swaps clusters of objects that share
+/// memory; iterated local search, Lourenco, Martin and Stuetzle 2003, Handbook of Metaheuristics, 320-353.
 ///
 /// O(processes log processes + steps hosts log hosts), and for each step O(groups^2 processes of a group) for some of
-/// the hosts; steps end when as many processes have been looked at as the search may.
+/// the hosts. Steps end when the search has looked at its most processes.
 class even_loads {
  public:
   even_loads(assignment_problem const& problem, host_memory const& memory);
@@ -41,10 +41,10 @@ class even_loads {
   struct group {
     double load = 0;
     std::vector<std::size_t> processes;  // that may move, those with most load first
-    std::size_t pinned = 0;              // others, which keep the block where it is
+    std::size_t pinned = 0;              // others, which keep the block at its host
   };
   using groups = std::map<std::size_t, group>;  // by block
-  /// What goes from one host to another, and what comes back.
+  /// Processes that go from one host to another, and those that come back.
   struct transfer {
     std::size_t to = no_host;
     std::vector<std::size_t> gone{}, back{};

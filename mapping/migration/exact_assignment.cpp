@@ -7,7 +7,7 @@ namespace skel::mapping::migration {
 
 namespace {
 
-/// About a millisecond, as all else that a call looks at: calls with few processes are to take no longer than others.
+/// About a millisecond, as the rest of a call: calls with few processes should take no longer than others.
 constexpr double most_counted = 0x1p21;
 constexpr std::size_t most_priced = std::size_t{1} << 14U;
 
@@ -49,7 +49,7 @@ class branches {
   }
 
  private:
-  /// Work of a process, and messages between it and those that are placed.
+  /// Adds the work of a process, and messages between it and placed ones.
   void add(std::size_t p, double sign) {
     for (std::size_t k = 0; k < load_.size(); ++k)
       load_[k][hosts_[p]] += sign * problem_.work[k][p] / speed_[hosts_[p]];
@@ -78,7 +78,7 @@ class branches {
       return;
     }
     std::size_t const p = order_[depth], present = problem_.present->hosts[p];
-    // Where it is first: of assignments that take equally long, one with few migrations.
+    // Its present host is first: of equally long assignments, one with few migrations.
     for (std::size_t k = 0; k <= speed_.size(); ++k) {
       std::size_t const h = k == 0 ? present : k - 1;
       if ((k > 0 && h == present) || !memory_.fits(h, p)) continue;
@@ -95,7 +95,7 @@ class branches {
   double least_;
   std::vector<std::size_t> hosts_, order_;
   std::vector<double> speed_, sent_, got_;               // of hosts
-  std::vector<std::vector<record::bsp_message>> talks_;  // of each process, where hosts count them
+  std::vector<std::vector<record::bsp_message>> talks_;  // of each process, if hosts count them
   std::vector<bool> placed_;
   std::vector<std::vector<double>> load_;  // time of each host in each superstep
   std::size_t priced_ = 0;

@@ -14,33 +14,33 @@ namespace skel::mapping::migration {
 
 namespace {
 
-/// The part of a run's time that calls may take, and of what migrations have won: with all of that nothing would be
-/// won. With half of it, random programs take as long as with all (bench_migbsp --random); with a quarter, one takes
-/// longer.
+/// The most parts of a run's time, and of the gain of migrations, that calls may take. With all of that gain, nothing
+/// would be won. With half of it, random programs take as long as with all (bench_migbsp --random); with a quarter, one
+/// takes longer.
 constexpr double call_share = 0.002, won_share = 0.5;
 
-/// Supersteps whose forecasts say how good the next ones are, and errors that are none.
+/// Supersteps whose forecasts tell the accuracy of the next ones, and the size of negligible errors.
 constexpr std::size_t errors_kept = 32;
 constexpr double least_error = 0.01;
 
-/// Supersteps before the first call: forecasts have errors then. Where a host goes away, one error is enough.
+/// Supersteps before the first call: forecasts have errors then. If a host leaves, one error is enough.
 constexpr std::size_t least_supersteps = 4, least_of_leaving = 2;
 
-/// Parts of the supersteps to come, each of which is expected to be like the one in its middle: those that come first
-/// are known best and are the shortest, as k^1.5.
+/// Parts of the supersteps to come, each like the one in its middle. The first ones are known best and are the
+/// shortest, as k^1.5.
 constexpr std::size_t most_parts = 12;
 
 /// Supersteps x to x + x / alike ahead have the chance of the one in their middle: off by less than a ten-thousandth.
 constexpr std::size_t alike = 64;
 
-/// Assignments between which sequences are looked for.
+/// Assignments in the search for sequences.
 constexpr std::size_t most_ways = 16;
 
-/// Beyond what was expected: how much later supersteps may be before the next call is due at once, as part of it.
+/// How much later than expected supersteps may be before the next call is due at once, as a part of the expected time.
 constexpr double late_share = 0.1;
 
-/// How many times its price a migration is to win, for what nobody can foresee: once it is in vain where a program
-/// turns out another one after half of the time for which it would have paid.
+/// Multiple of its price that a migration has to win, because nobody can foresee all. A migration is in vain if a
+/// program turns out different after half of the time that would have paid for it.
 constexpr double price_weight = 2;
 
 }  // namespace
@@ -71,7 +71,7 @@ void expected_time::watch(record::superstep const& step) {
         holds_ = stands_for_ * static_cast<std::size_t>(test_.fewest);
       errors_.push_back(error);
     } else if (slowest == most) {
-      holds_ += stands_for_;  // nobody computes, as was expected
+      holds_ += stands_for_;  // no process computes, as expected
       errors_.push_back(0);
     }
     if (errors_.size() > errors_kept) errors_.pop_front();
@@ -93,7 +93,7 @@ void expected_time::watch(record::superstep const& step) {
     never.hosts = first_hosts_;
     won_ += each * (cost::bsp::time_of(machine_, never).seconds() - time.seconds());
   }
-  // A spread that is even, and no waiting for messages, is the most that may be won.
+  // An even spread, and no waiting for messages, is the most that may be won.
   mover_.lost().add(each * (time.communication + slowest - cost::bsp::least_slowest(step.load.work, speeds)));
   if (seconds_.empty()) return;
   std::size_t part = 0;
@@ -144,8 +144,8 @@ expected_time::horizon expected_time::to_come() const {
   auto const each = static_cast<double>(left) / static_cast<double>(many);
   std::size_t const period = forecast_.period(),
                     parts = forecast_.is_steady() ? 1 : std::min(many, std::max<std::size_t>(1, most_parts / period));
-  // What has lasted for t lasts for x more with probability t / (t + x): the chance by Lindy's law, of the forecast
-  // and, where nobody says its end, of the program.
+  // A state of t supersteps lasts for x more with probability t / (t + x): the chance by Lindy's law, of the forecast
+  // and, if its end is unknown, of the program.
   auto const chance = [&](double x) {
     auto const held = static_cast<double>(std::max<std::size_t>(1, holds_)), t = static_cast<double>(supersteps_),
                away = each * x;
@@ -219,8 +219,8 @@ record::rescheduling expected_time::call(record::superstep const& step) {
   double const supersteps = std::accumulate(time.supersteps.begin(), time.supersteps.end(), 0.0),
                error = doubt_of_mean();
   std::vector<record::move_way> all;
-  // Staying is to move later, where that is expected to pay: what is chosen and what is not differ until then, and only
-  // there may a forecast be wrong about which is better.
+  // Staying means moving later, if that is expected to pay. The chosen way and staying differ until then, and only
+  // there may a forecast be wrong about the better one.
   auto const until_it_moves = static_cast<std::ptrdiff_t>(changes[0]);
   for (std::size_t a = 0; a < many; ++a) {
     double const there = std::accumulate(seconds[a].begin(), seconds[a].begin() + until_it_moves, 0.0),
@@ -228,7 +228,7 @@ record::rescheduling expected_time::call(record::superstep const& step) {
     all.push_back({a == 0 ? std::string(record::move_decision::stay) : "assignment " + std::to_string(a),
                    rest[a] / supersteps, a == 0 ? 0 : apart * error, change[a] / price_weight});
   }
-  // As a migration is to win so many times its price, ways are compared over so many times fewer supersteps.
+  // A migration has to win so many times its price, so ways are compared over so many times fewer supersteps.
   record::move_decision const now{
       .seconds = passed_, .after = step.number, .ways = std::move(all), .uses = supersteps / price_weight};
   std::size_t const chosen = mover_.choose(static_cast<double>(step.number), now).chosen;

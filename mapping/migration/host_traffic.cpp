@@ -40,7 +40,7 @@ double host_traffic::most_with(std::size_t process, std::size_t to) const {
     changes.push_back({{moved(one.from), moved(one.to)}, one.bytes, 1});
   }
   std::ranges::sort(changes, {}, &change::pair);
-  // What is sent and got at hosts beside what is now, and which hosts these are.
+  // Changes of sent and received bytes at hosts against the present ones.
   struct difference {
     std::size_t host;
     double sent = 0, got = 0;

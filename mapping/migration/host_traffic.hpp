@@ -12,20 +12,20 @@
 
 namespace skel::mapping::migration {
 
-/// How long the messages of hosts take, as cost::bsp::message_times() says it, while processes move one by one. Making
-/// it takes O(messages + hosts log hosts). Machine and messages outlive it.
+/// Times of the messages of hosts, as by cost::bsp::message_times(), while processes move one by one. Construction
+/// takes O(messages + hosts log hosts). Machine and messages outlive it.
 class host_traffic {
  public:
   host_traffic(cost::bsp::machine const& machine, std::span<record::bsp_message const> messages,
                std::vector<std::size_t> const& hosts);
 
-  /// Of the host whose messages take longest [s].
+  /// Of the host with the longest messages [s].
   double most() const { return seconds(order_.front()); }
   /// That host.
   std::size_t slowest() const { return order_.front(); }
-  /// most() when a process goes to a host. O(messages of the process, and hosts that these are with).
+  /// most() when a process goes to a host. O(messages of the process, and their hosts).
   double most_with(std::size_t process, std::size_t to) const;
-  /// Messages that a process sends or gets, which they are.
+  /// Numbers of the messages that a process sends or gets.
   std::vector<std::size_t> const& of(std::size_t process) const { return of_[process]; }
   record::bsp_message const& message(std::size_t which) const { return messages_[which]; }
 

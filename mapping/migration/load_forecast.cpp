@@ -12,14 +12,14 @@ namespace skel::mapping::migration {
 
 namespace {
 
-/// How much of the weight of a value is left a superstep later.
+/// Part of the weight of a value that is left a superstep later.
 constexpr std::array<double, 3> kept_of_mean{1, 0.9, 0.5};
 constexpr double kept_of_line = 0.9, kept_of_miss = 0.95;
 
-/// Values that a line needs at least: two make one whatever they are.
+/// Fewest values for a line: two always make one.
 constexpr std::size_t least_of_line = 3;
 
-/// Supersteps that forecasts by phases are first learnt of: some of each phase.
+/// Supersteps from which forecasts by phases first learn: some of each phase.
 constexpr std::size_t remembered = 4 * load_forecast::most_period;
 
 }  // namespace
@@ -90,7 +90,7 @@ void load_forecast::find_period(std::vector<double> const& work) {
   std::size_t const found = differs_[least] < differs_[1] / 2 ? least : 1;
   if (found == period_) return;
   period_ = found;
-  // Forecasts by other phases: learnt anew of what is remembered.
+  // Forecasts by other phases learn anew from the remembered supersteps.
   for (std::size_t p = 0; p < processes_.size(); ++p) {
     auto& one = processes_[p];
     one.work.assign(period_, series());
@@ -101,7 +101,7 @@ void load_forecast::find_period(std::vector<double> const& work) {
 }
 
 double load_forecast::begin_rate() const {
-  // Of the last half of the supersteps.
+  // Over the last half of the supersteps.
   std::size_t const past = (passed_ + 1) / 2;
   auto const many = std::ranges::count_if(beginnings_, [&](std::size_t s) { return s + past > passed_; });
   return many < 2 ? 0 : static_cast<double>(many) / static_cast<double>(past);
@@ -158,10 +158,10 @@ std::vector<double> load_forecast::expected(std::size_t ahead) const {
 
 namespace {
 
-/// What a forecast counts when the next one of its distance is looked at, so that ten count in all.
+/// Weight of a forecast at the next one of its distance, so that ten count in all.
 constexpr double ageing = 0.9;
 
-/// The least that is said, so that supersteps to come are never nothing.
+/// The least result, so that supersteps to come always count.
 constexpr double least_spread = 0.01;
 
 }  // namespace

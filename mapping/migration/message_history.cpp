@@ -7,7 +7,7 @@ namespace skel::mapping::migration {
 
 namespace {
 
-/// How much of the weight of a superstep is left after the next one: as of means in load_forecast.
+/// Part of the weight of a superstep that is left after the next one: as for means in load_forecast.
 constexpr double kept_of_weight = 0.9;
 
 }  // namespace

@@ -47,11 +47,11 @@ namespace skel::mapping::migration {
 
 namespace {
 
-/// The median is bounded with 95 % by the outermost where there are six; of a third as many as move no further by one
-/// outlier than to another barrier.
+/// The outermost of six bound the median with 95 %. A third has so many barriers that one outlier moves its median no
+/// further than to another barrier.
 constexpr std::size_t most_barriers = 16, fewest_of_a_third = 3;
 
-/// Between sizes so far apart an error of a time is at most three times as large in what is left for no bytes.
+/// Between sizes so far apart an error of a time is at most three times as large in the rest for no bytes.
 constexpr double sizes_apart = 2;
 
 /// Prices with which cost::bsp::migration_time() counts one part beside the paths.

@@ -8,7 +8,7 @@ namespace skel::mapping::migration {
 
 namespace {
 
-/// Hosts and messages that are looked at, at most: some milliseconds.
+/// Most looks at hosts and messages: some milliseconds.
 constexpr std::size_t most_looks = 4'000'000;
 
 class changes {
@@ -68,7 +68,7 @@ class changes {
     return sum;
   }
 
-  /// Makes the change that takes most time away; false where none does.
+  /// Makes the change that saves most time; false if none saves any.
   bool step() {
     std::vector<bool> slow(speed_.size());
     for (std::size_t k = 0; k < time_.size(); ++k) {

@@ -37,7 +37,7 @@ void migbsp::learn(record::superstep const& step) {
     processes_.assign(step.load.work.size(),
                       {{}, {}, std::vector<aged_pattern>(sets), std::vector<aged_pattern>(sets)});
   auto const times = cost::bsp::process_times(machine_, step);
-  // What each process sends to, and gets from, each set.
+  // Bytes and times of each process to and from each set.
   std::vector<double> sent(processes_.size() * sets), got(sent.size()), time_sent(sent.size()), time_got(sent.size());
   for (auto const& [from, to, bytes] : step.load.messages) {
     auto const a = from * sets + machine_.hosts.cluster_of(step.hosts[to]),
@@ -145,7 +145,7 @@ void migbsp::settle(record::superstep const& step, std::vector<std::size_t> cons
       continue;
     }
     one.to = *best;
-    // The messages of p, those that it sends or those that it gets, whichever take longer.
+    // Time of the messages of p: of those that it sends or of those that it gets, the longer one.
     auto const messages_at = [&](std::size_t host) {
       double sent = 0, got = 0;
       for (auto const& message : messages[p]) {

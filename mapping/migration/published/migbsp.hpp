@@ -9,11 +9,11 @@
 
 namespace skel::mapping::migration {
 
-/// Whether a quantity of a process is regular, and what it is expected to be next. Both by aging:
-///   PI_t = I_t in the first superstep after a call, otherwise PI_{t-1} / 2 + I_t / 2,
-/// and the pattern goes up by 1 / alpha to 1 at most where (1 - delta) I_t <= PI_t <= (1 + delta) I_t, otherwise down
-/// to 0 at least. Source: Righi et al. 2009, ICCS, LNCS 5544:213-223, section 4 and algorithm 1. Limit: the pattern
-/// begins as 0.
+/// Tells if a quantity of a process is regular, and predicts its next value. Both age:
+///   PI_t = I_t in the first superstep after a call, otherwise PI_{t-1} / 2 + I_t / 2.
+/// The pattern goes up by 1 / alpha to 1 at most if (1 - delta) I_t <= PI_t <= (1 + delta) I_t, otherwise down to 0 at
+/// least. Source: Righi et al. 2009, ICCS, LNCS 5544:213-223, section 4 and algorithm 1. Limit: the pattern begins as
+/// 0.
 class aged_pattern {
  public:
   /// The value of a superstep. O(1). Precondition: alpha >= 1.
@@ -34,16 +34,16 @@ class aged_pattern {
   bool fresh_ = true;
 };
 
-/// When calls are made. In the beginning the interval is alpha. A variable goes up by one in each superstep in which
-/// processes are balanced and down by one in others; at a call it is what the interval becomes, but not less than the
-/// first one. After `omega` calls without migrations each superstep counts as balanced, until a process migrates.
-/// Source: as above, section 2.
+/// The interval of calls. In the beginning it is alpha. A variable goes up by one in each superstep with balanced
+/// processes, and down by one in others. At a call the interval becomes this variable, but not less than the first one.
+/// After `omega` calls without migrations each superstep counts as balanced, until a process migrates. Source: as
+/// above, section 2.
 class call_interval {
  public:
   call_interval(std::size_t alpha, std::size_t omega)
       : least_(static_cast<double>(alpha)), omega_(omega), alpha_(least_), next_(least_) {}
 
-  /// A superstep; whether there is a call at its barrier. The interval is then that to the next one.
+  /// A superstep; true if there is a call at its barrier. The interval is then that to the next one.
   bool after(bool balanced) {
     next_ += balanced || idle_ >= omega_ ? 1 : -1;
     if (++steps_ < alpha_) return false;
@@ -51,7 +51,7 @@ class call_interval {
     steps_ = 0;
     return true;
   }
-  /// What came of the call.
+  /// The result of the call.
   void called(bool migrations) { idle_ = migrations ? 0 : idle_ + 1; }
 
   double alpha() const { return alpha_; }
@@ -63,20 +63,19 @@ class call_interval {
   std::size_t idle_ = 0;  // calls without migrations since the last with one
 };
 
-/// MigBSP: at calls of an interval that adapts, processes with a large potential of migration go to another set of
+/// MigBSP: at calls with an adaptive interval, processes with a large potential of migration go to another set of
 /// hosts.
-///   PM(i, j) = Comp(i, j) + Comm(i, j) - Mem(i, j) for process i and set j [s],
-///   Comp = Pcomp(i) * predicted time of computation(i) * ISet(j), ISet: the mean over hosts of speed / (processes +
-///   1),
-///     relative to the best set,
-///   Comm = Pcomm(i, j) * predicted time of messages between i and processes of set j,
+///   PM(i, j) = Comp(i, j) + Comm(i, j) - Mem(i, j) for process i and set j [s].
+///   Comp = Pcomp(i) * predicted time of computation(i) * ISet(j).
+///   ISet is the mean over hosts of speed / (processes + 1), relative to the best set.
+///   Comm = Pcomm(i, j) * predicted time of messages between i and processes of set j.
 ///   Mem = state bytes * time per byte to the manager of j + fixed part.
-/// Each process reports its largest PM, if it is positive. Candidates (heuristic 1) have more than x times the largest
-/// of all; or it is the one with the largest (heuristic 2). A candidate goes to the host of its set with fewest
-/// processes, the first of equals, if the time until the next call is less there:
-///   t1 = h (predicted work * (1 + others that compute at the source) / speed + messages), h: supersteps to the next
-///   call, t2 = the same at the destination + migration.
-/// Source: as above. What it leaves open (the form of ISet and of t1) is as in later work of its authors, or chosen so
+/// Each process reports its largest PM, if it is positive. Heuristic 1 takes candidates with more than x times the
+/// largest of all, heuristic 2 the one with the largest. A candidate goes to the host of its set with fewest processes,
+/// the first of equals. The time until the next call, h supersteps away, must be less there (t2 < t1):
+///   t1 = h (predicted work * (1 + others that compute at the source) / speed + messages),
+///   t2 = the same at the destination + migration.
+/// Source: as above. It leaves the forms of ISet and of t1 open. They are as in its authors' later work, or chosen so
 /// that published calls and candidates come out. O(processes sets + messages) a superstep.
 class migbsp final : public policy {
  public:
@@ -88,7 +87,7 @@ class migbsp final : public policy {
 
  private:
   struct process {
-    aged_pattern work;                   // Pcomp, and the work that is predicted
+    aged_pattern work;                   // Pcomp, and the predicted work
     aged_pattern time;                   // of computation: the prediction only
     std::vector<aged_pattern> bytes;     // for each set: Pcomm
     std::vector<aged_pattern> messages;  // for each set, time: the prediction only

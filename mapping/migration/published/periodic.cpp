@@ -92,8 +92,8 @@ std::vector<record::migration_candidate> diffusion::choose(record::superstep con
   for (std::size_t from = 0; from < hosts; ++from) {
     for (std::size_t const to : {(from + 1) % hosts, (from + hosts - 1) % hosts}) {
       if (to == from || !(time[from] > time[to])) continue;
-      // Both have the same time when this much work has gone over; two thirds of it, a third of the difference, as each
-      // has two neighbours and itself.
+      // Both have the same time when this much work has gone over. A host gives two thirds of it, a third of the
+      // difference, because it has two neighbours and itself.
       double const a = machine().speed(from, mean.external_load), b = machine().speed(to, mean.external_load);
       double left = (time[from] - time[to]) * a * b / (a + b) * 2 / 3;
       std::vector<std::size_t> stay;

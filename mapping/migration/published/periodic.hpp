@@ -19,7 +19,7 @@ class periodic : public policy {
   std::optional<record::rescheduling> after(record::superstep const& step) final;
 
  protected:
-  /// The migrations that are to be made. `mean`: the superstep that has ended, with the mean work since the last call.
+  /// The migrations to make. `mean`: the superstep that has ended, with the mean work since the last call.
   virtual std::vector<record::migration_candidate> choose(record::superstep const& mean) = 0;
 
   cost::bsp::machine const& machine() const { return machine_; }
@@ -40,25 +40,25 @@ struct never final : policy {
   std::optional<record::rescheduling> after(record::superstep const&) override { return std::nullopt; }
 };
 
-/// Each process that is not pinned goes to the host of the next one: as many migrations as there can be, to test what
-/// moves state.
+/// Each process that is not pinned goes to the host of the next one: as many migrations as there can be, to test
+/// migration.
 struct rotate final : periodic {
   using periodic::periodic;
   std::vector<record::migration_candidate> choose(record::superstep const& mean) override;
 };
 
-/// While a host has more than 1.05 times the time that all would have if work were spread by speed, it gives its
-/// largest process to the host that would be done with it first, where that is earlier. As RefineLB and GreedyRefineLB
-/// of Charm++ (Zheng 2005, PhD thesis, University of Illinois), but speeds of hosts count. O(processes hosts).
+/// A host gives away processes while its time is more than 1.05 times the time of all with work spread by speed. Its
+/// largest process goes to the host that would end it first, if that is earlier. As RefineLB and GreedyRefineLB of
+/// Charm++ (Zheng 2005, PhD thesis, University of Illinois), but with speeds of hosts. O(processes hosts).
 struct greedy_refine final : periodic {
   using periodic::periodic;
   std::vector<record::migration_candidate> choose(record::superstep const& mean) override;
 };
 
-/// Hosts are a ring. Each gives to either neighbour a third of what it has more to do than the neighbour, in time, as
-/// far as its processes can be divided: the largest ones that are no more than what is still to be given. First-order
-/// diffusion (Cybenko 1989, Journal of Parallel and Distributed Computing 7(2):279-301), for unequal speeds (Elsaesser,
-/// Monien, Preis 2002, Theory of Computing Systems 35(3):305-320). O(processes log processes + hosts).
+/// Hosts are a ring. Each gives to either neighbour a third of the difference of their times, as far as processes can
+/// be divided. It gives the largest that are no more than the rest of that. First-order diffusion (Cybenko 1989,
+/// Journal of Parallel and Distributed Computing 7(2):279-301), for unequal speeds (Elsaesser, Monien, Preis 2002,
+/// Theory of Computing Systems 35(3):305-320). O(processes log processes + hosts).
 struct diffusion final : periodic {
   using periodic::periodic;
   std::vector<record::migration_candidate> choose(record::superstep const& mean) override;

@@ -35,8 +35,8 @@ struct expected_errors {
 };
 
 /// Conditions on the latest measurements (error_record::lately()): of W measurements, with a variance of noise^2 / W.
-/// If errors are greater than expected, covariances grow with them here; the known ones are worth two observations.
-/// O(n^2 records). Precondition: records of candidates below n; others are passed over.
+/// If errors are greater or less than expected, covariances are scaled by that (surprise); the known ones are worth two
+/// observations. O(n^2 records). Precondition: records of candidates below n; others are passed over.
 expected_errors given(known_errors const& known, std::span<candidate_record const> records);
 
 }  // namespace skel::mapping
