@@ -60,14 +60,13 @@ budget_search::taken budget_search::with(taken const& now, std::size_t cluster, 
   return after;
 }
 
-/// Whether a cluster is in the lens, and no farther than the two from what is taken.
+/// True if a cluster is in the lens, and no farther than the two from the choice.
 bool budget_search::is_near(std::size_t cluster) const {
   auto const row = of_.latencies(cluster);
   return lens_[cluster] != 0 && std::ranges::all_of(set_, [&](std::size_t other) { return row[other] <= d_; });
 }
 
-/// What a choice takes that has more clusters than are taken, of those from a level on; infinite where none can be
-/// paid [s].
+/// Least time of a choice with more clusters than the present one, from a level on; infinite if none can be paid [s].
 double budget_search::least(taken const& now, std::size_t level) {
   for (std::size_t l = 0; l < by_weight_.size(); ++l)
     near_[by_weight_[l]] = l >= level && is_near(by_weight_[l]) ? 1 : 0;
@@ -101,7 +100,7 @@ double budget_search::least(taken const& now, std::size_t level) {
   return of_.seconds(all, at_least_, d_);
 }
 
-/// What choices take at least that were not looked at as the effort was spent [s].
+/// Least time of choices that were not tested because the effort was spent [s].
 double budget_search::next(taken const& now, std::size_t level) {
   double left = infinity;
   if (level == by_weight_.size()) return left;
@@ -175,7 +174,7 @@ double budget_search::run_all() {
   return std::min(left, best_.seconds);
 }
 
-/// Clusters are in the order in which they were decided on, and are to rise.
+/// Puts clusters into rising order; they are in the order of their decisions.
 void budget_search::put_in_order() {
   std::vector<std::pair<std::size_t, std::size_t>> all;
   for (std::size_t k = 0; k < best_.clusters.size(); ++k) all.emplace_back(best_.clusters[k], best_.hosts[k]);

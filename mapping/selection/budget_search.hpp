@@ -10,32 +10,32 @@
 
 namespace skel::mapping::selection {
 
-/// Hosts of clusters, and what an iteration takes on them.
+/// Hosts of clusters, and the time of an iteration on them.
 struct host_selection {
   cluster_set clusters;            ///< rising
-  std::vector<std::size_t> hosts;  ///< of each of them, 1 at least
+  std::vector<std::size_t> hosts;  ///< of each of these clusters, 1 at least
   double seconds = infinity;
 };
 
-/// The hosts of clusters with which an iteration takes the least time, of those that together cost no more than a
-/// budget. Of one cluster these are as many as can be paid, as more never take longer. Several clusters have two that
-/// are the farthest from each other, and are searched in the lens of each two that may be these (search_exactly()): one
-/// cluster after the other, those first that have the most weight for their price, with as many hosts as can be paid,
-/// then fewer. Nothing that goes on from what is taken takes less than with
-///   the most weight, and the most hosts, that the rest of the money buys of other clusters if hosts were divisible
-///   (a knapsack each; the hosts rounded down), and as many clusters as it buys a host of,
-///   the worst cases of what is taken and of the two, and their latency.
+/// The hosts of clusters with the shortest iteration, of those that together cost no more than a budget. One cluster
+/// takes as many as can be paid, as more never take longer. Several clusters have two that are the farthest from each
+/// other; the search is in the lens of each such pair (search_exactly()). It adds one cluster after the other, those
+/// with the most weight for their price first. Each gets as many hosts as can be paid, then fewer. Bounds of all that
+/// goes on from the present choice follow from these:
+/// - The rest of the money buys the most weight and the most hosts of other clusters, as if hosts were divisible (a
+///   knapsack each; the hosts rounded down). It buys a host each of as many clusters as possible.
+/// - The worst cases are those of the choice and of the two; the latency is that of the two.
 /// Knapsacks are NP-hard: the search ends when its effort is spent.
 class budget_search {
  public:
   /// `budget`: money per hour, as of.price().
   budget_search(cost::mesh::program const& of, double budget, effort& may);
 
-  /// As many hosts of these clusters as can be paid, those first that have the most weight for their price.
+  /// As many hosts of these clusters as can be paid, those with the most weight for their price first.
   void offer_most_of(cluster_set const& clusters);
-  /// Returns what is proven of all choices [s]. O(clusters^3), and O(clusters^2) for each choice that is looked at.
+  /// Returns a proven bound of all choices [s]. O(clusters^3), and O(clusters^2) for each tested choice.
   double run();
-  /// The same, which looks at all choices.
+  /// The same, but tests all choices.
   double run_all();
 
   host_selection const& best() const { return best_; }
@@ -48,7 +48,7 @@ class budget_search {
     double latency = 0;  // the largest one
   };
   struct farthest {
-    double least = 0;  // that a choice with these two takes [s]
+    double least = 0;  // of a choice with these two [s]
     std::size_t a = 0, b = 0;
   };
 
@@ -74,11 +74,11 @@ class budget_search {
   farthest two_;                          // of the lens
   double d_ = infinity;                   // their latency
   std::vector<double> low_;               // their worst cases
-  std::vector<char> lens_;                // of each cluster: whether it is there
-  std::vector<char> near_;                // and may go with what is taken
-  std::vector<double> worst_;             // of the first 0, 1, 2, ... clusters that are taken
+  std::vector<char> lens_;                // of each cluster: true if it is there
+  std::vector<char> near_;                // and may go with the choice
+  std::vector<double> worst_;             // of the first 0, 1, 2, ... clusters of the choice
   std::vector<double> at_least_;          // worst cases of a bound
-  std::vector<std::size_t> set_, hosts_;  // what is taken
+  std::vector<std::size_t> set_, hosts_;  // the choice
 };
 
 }  // namespace skel::mapping::selection

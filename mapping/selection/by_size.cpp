@@ -77,7 +77,7 @@ class search {
         farthest[other] = std::max(farthest[other], of_.latency(c, other));
       offer(set);
       c = clusters_;
-      // What has no room yet may have it with the next one.
+      // A set without room yet may have it with the next cluster.
       auto least = std::pair(selection::infinity, selection::infinity);
       for (std::size_t next = 0; next < clusters_; ++next) {
         if (has[next] != 0 || !(farthest[next] < selection::infinity)) continue;
@@ -98,7 +98,7 @@ class search {
     double* const after = worst_.data() + (depth + 1) * criteria;
     for (std::size_t k = from; k + more <= clusters_; ++k) {
       if (left_ == 0) return;
-      // Nothing that begins later is better than this.
+      // No set that begins later is better than this.
       if (!may_win(all, k, more, {before, criteria}, latency)) return;
       --left_;
       auto const c = order_[k];
@@ -114,7 +114,7 @@ class search {
     }
   }
 
-  /// Whether a set with `more` clusters in places from `from` on may be better than the best one.
+  /// True if a set with `more` clusters in places from `from` on may be better than the best one.
   bool may_win(cost::mesh::sums const& all, std::size_t from, std::size_t more, std::span<double const> worst,
                double latency) const {
     cost::mesh::sums const most{all.weight + weights_[from + more] - weights_[from],

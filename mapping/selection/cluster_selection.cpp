@@ -13,7 +13,7 @@
 namespace skel::mapping {
 namespace {
 
-/// Runs the search, and gives what it has proven of all sets.
+/// Runs the search, and returns its proven bound of all sets.
 double search(cost::mesh::program const& of, selection_settings const& settings, selection::incumbent& best,
               double until) {
   using enum selection_algorithm;
@@ -60,8 +60,8 @@ void take_all_hosts(cost::mesh::program const& of, cluster_selection& on) {
   }
 }
 
-/// The best hosts that the budget pays, where it does not pay all of those that `made` has, which no others are better
-/// than. Returns what an iteration takes on them [s].
+/// The best hosts that the budget pays, if it does not pay all hosts of `made`, the best of all. Returns the time of an
+/// iteration on them [s].
 double search_within(cost::mesh::program const& of, selection_settings const& settings, double until,
                      cluster_selection& made) {
   using enum selection_algorithm;

@@ -13,7 +13,7 @@ namespace skel::mapping::selection {
 namespace {
 
 struct pair_bound {
-  double least = 0;  ///< that a set with these as its farthest takes [s]
+  double least = 0;  ///< of a set with these as its farthest [s]
   std::uint32_t a = 0, b = 0;
 };
 
@@ -23,14 +23,14 @@ std::vector<double> worst_of(cost::mesh::program const& of, std::size_t a, std::
   return worst;
 }
 
-/// Bounds of all pairs of each `step`th cluster of `all` that may be the farthest two of the best set, by the clusters
-/// that are no farther from each of the two. Leaves those of them out of `all` that no winning set of several has: its
-/// others would be no farther from it than its farthest. O(clusters^2 log clusters).
+/// Bounds of pairs of each `step`th cluster of `all`, if they may be the farthest two of the best set. A bound counts
+/// the clusters that are no farther from each of the two. Removes from `all` those of them that no winning set of
+/// several has: its others would be no farther from it than its farthest. O(clusters^2 log clusters).
 std::vector<pair_bound> bounds_of_pairs(cost::mesh::program const& of, incumbent const& best, cluster_set& all,
                                         std::size_t step) {
   std::size_t const n = all.size();
   auto const may_win = [&](double d) { return d < infinity && best.may_win(of.waits() * d); };
-  // The lesser of what is no farther from a than b is, and no farther from b than a is, for places a < b.
+  // For places a < b: the lesser of the sums no farther from a than b is, and those no farther from b than a is.
   std::vector<cost::mesh::sums> within((n / step + 1) * (n / step + 1) / 2, {infinity, infinity, n});
   std::vector<char> wins(n, 1);
   std::vector<std::pair<double, std::uint32_t>> near;
@@ -74,7 +74,7 @@ std::vector<pair_bound> bounds_of_pairs(cost::mesh::program const& of, incumbent
 cluster_set lens_of(cost::mesh::program const& of, cluster_set const& all, std::size_t a, std::size_t b, double d) {
   auto const from_a = of.latencies(a), from_b = of.latencies(b);
   cluster_set members(all.size());
-  std::size_t count = 0;  // no branch is taken for a cluster: nobody could predict it
+  std::size_t count = 0;  // no branch for each cluster: it would be unpredictable
   for (auto const c : all) {
     members[count] = c;
     count += static_cast<std::size_t>(std::max(from_a[c], from_b[c]) <= d);
@@ -112,7 +112,7 @@ double search_exactly(cost::mesh::program const& of, incumbent& best, effort& ma
   effort& spent = tree ? no_limit_of_nodes : may;
   cluster_set all(of.clusters());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  // A first set that most clusters cannot win against: the best pair of every eighth gives about as good a one.
+  // A first set that most clusters cannot win against: the best pair of every eighth cluster gives about as good a one.
   auto const by_bound = [](pair_bound const& one) { return std::pair(one.least, std::pair(one.a, one.b)); };
   if (auto const pairs = bounds_of_pairs(of, best, all, 8); !pairs.empty()) {
     auto const [least, a, b] = *std::ranges::min_element(pairs, {}, by_bound);
@@ -139,7 +139,7 @@ double search_exactly(cost::mesh::program const& of, incumbent& best, effort& ma
     auto members = lens_of(of, all, pairs[k].a, pairs[k].b, d);
     auto low = worst_of(of, pairs[k].a, pairs[k].b);
     if (!search.may_win(members, low, d)) continue;
-    // Other pairs that are as far from each other, and whose lens this one has, are searched with it.
+    // This search includes other pairs that are as far from each other, if this lens contains theirs.
     for (auto other = std::ranges::lower_bound(by_latency, d, {}, latency_of);
          other != by_latency.end() && latency_of(*other) == d; ++other) {
       auto const [least, a, b] = pairs[*other];

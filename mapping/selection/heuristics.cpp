@@ -47,7 +47,7 @@ class growing_set {
     for (std::size_t k = 0; k < reach_.size(); ++k) reach_[k] = std::max(reach_[k], latencies[k]);
     has_[c] = 1;
   }
-  /// With these, which it has not, too. O(clusters added^2).
+  /// With these clusters, which it has not, too. O(clusters added^2).
   double seconds_with(std::span<std::size_t const> more) {
     double farthest = farthest_;
     auto all = sums_;

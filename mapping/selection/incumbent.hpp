@@ -15,10 +15,10 @@ using cluster_set = std::vector<std::size_t>;  ///< rising
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Times that differ by no more than this part of them are equal: as sums of the same numbers in another order are.
+/// Times that differ by no more than this part of them are equal, as sums of the same numbers in another order.
 inline constexpr double same = cost::mesh::program::rounding;
 
-/// The best set so far, and how many were looked at.
+/// The best set so far, and the number of tested sets.
 class incumbent {
  public:
   explicit incumbent(cost::mesh::program const& of) : of_(of) {}
@@ -26,7 +26,7 @@ class incumbent {
   double seconds() const { return seconds_; }
   cluster_set const& clusters() const { return clusters_; }
   std::uint64_t evaluated() const { return evaluated_; }
-  /// Whether a set that takes no less than this may still be preferred.
+  /// True if a set that takes no less than this may still be preferred.
   bool may_win(double least) const { return least <= seconds_ * (1 + same) && least < infinity; }
 
   void count(std::uint64_t many = 1) { evaluated_ += many; }

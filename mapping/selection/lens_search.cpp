@@ -52,8 +52,8 @@ cost::mesh::sums lens_search::with_room(cluster_set& members) {
   }
 }
 
-/// A set that wins has weight enough for what is known of its worst cases. Where all clusters that are worse than a
-/// threshold have more than can be spared, some of them are in it, and the worst case is no better than theirs.
+/// A winning set has weight enough for its known worst cases. If all clusters worse than a threshold have more than can
+/// be spared, the set has some of them, and its worst case is no better than theirs.
 bool lens_search::tighten(cost::mesh::sums const& all, std::vector<double>& low) {
   gone_.assign(branched_, {});
   while (true) {
@@ -94,7 +94,7 @@ void lens_search::thresholds(node one) {
       if (apart_ && take_apart(members, low)) return;
       best_.offer_near(members, now);
     }
-    // The criterion whose worst case costs most.
+    // The criterion with the costliest worst case.
     std::size_t at = branched_;
     double least = infinity;
     for (std::size_t k = 0; k < branched_; ++k) {
@@ -117,8 +117,8 @@ void lens_search::thresholds(node one) {
   }
 }
 
-/// Parts a node whose members cannot all be together: a cluster that is too far from others has to do without them, or
-/// they without it. False if no two are farther from each other than d.
+/// Parts a node whose members cannot all be together: sets without a cluster that is too far from others, or sets
+/// without these. False if no two are farther from each other than d.
 bool lens_search::take_apart(cluster_set const& members, std::vector<double> const& low) {
   std::size_t most = 0, chosen = 0;
   for (auto const a : members) {
@@ -128,7 +128,7 @@ bool lens_search::take_apart(cluster_set const& members, std::vector<double> con
     if (conflicts > most) most = conflicts, chosen = a;
   }
   if (most == 0) return false;
-  // Of clusters that are all too far from each other a set has one.
+  // A set has one of clusters that are all too far from each other.
   cost::mesh::sums bound;
   cluster_set rest = members, later;
   while (!rest.empty()) {

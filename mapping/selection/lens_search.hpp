@@ -8,12 +8,12 @@
 
 namespace skel::mapping::selection {
 
-/// When a search has to stop.
+/// A limit of a search.
 class effort {
  public:
   effort(std::uint64_t most_nodes, double until) : most_nodes_(most_nodes), until_(until) {}
 
-  /// Another node; false where there is neither room nor time for it.
+  /// Another node; false if there is no room or no time for it.
   bool another();
   bool spent() const { return spent_; }
   double until() const { return until_; }
@@ -24,23 +24,23 @@ class effort {
   bool spent_ = false;
 };
 
-/// The best set of clusters among some, whatever their largest latency to each other up to d: a set is taken to have
-/// d. Worst cases are thresholds: a set that keeps to the same ones with more clusters takes less, so that branching is
-/// on the worst cluster of the criterion that costs most: all sets without it, or all that may have one as bad.
-/// Where all that are left would win, it branches on clusters of them that are farther than d from each other. A set
-/// can have one cluster of each class of such; so sums over classes are an upper bound, as colours bound a clique.
+/// The best set of clusters among some, whatever their largest latency to each other up to d: every set counts with d.
+/// Worst cases are thresholds: with the same ones, a set of more clusters takes less. So it branches on the worst
+/// cluster of the criterion that costs most: all sets without it, or all that may have one as bad. If all that are left
+/// would win, it branches on those that are farther than d from each other. A set can have one cluster of each class of
+/// these. So sums over classes are an upper bound, as colours bound a clique.
 class lens_search {
  public:
   /// Among sets of `all`.
   lens_search(cost::mesh::program const& of, cluster_set const& all, incumbent& best, effort& may);
 
-  /// Whether a set of these may win, as far as that is known without a search. O(clusters criteria).
+  /// True if a set of these may win, as far as known without a search. O(clusters criteria).
   bool may_win(cluster_set const& members, std::vector<double> low, double d);
-  /// Whether the node, or what was last asked of, has it.
+  /// True if the node has it, or the members of the last may_win().
   bool has(std::size_t cluster) const { return has_[cluster] != 0; }
-  /// `low`: what the criteria of each set are at least (cost::mesh::program::row). `apart`: whether some are farther
-  /// from each other than d. Returns what sets take at least that were not looked at because the effort was spent
-  /// [s]; infinite where all were.
+  /// `low`: least criteria of each set (cost::mesh::program::row). `apart`: true if some are farther from each other
+  /// than d. Returns the least time of sets that were not tested because the effort was spent [s]; infinite if all
+  /// were.
   double run(cluster_set members, std::vector<double> low, double d, bool apart);
 
  private:
@@ -60,7 +60,7 @@ class lens_search {
   cost::mesh::program const& of_;
   incumbent& best_;
   effort& may_;
-  std::size_t branched_;                              // criteria that are thresholds: all but the memory's
+  std::size_t branched_;                              // criteria with thresholds: all but the memory's
   std::vector<std::vector<std::uint32_t>> orders_;    // of each of them: clusters, the worst first
   std::vector<std::vector<std::uint32_t>> here_;      // the same of the clusters of this lens
   std::vector<double> has_;                           // of each cluster: its weight if the node has it, or 0

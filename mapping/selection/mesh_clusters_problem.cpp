@@ -22,7 +22,7 @@ namespace {
 
 using clusters = std::vector<std::size_t>;
 
-/// The program as a model sees it; nothing where that has no surfaces.
+/// The program as a model sees it; nothing if that has no surfaces.
 std::optional<cost::mesh::program> seen_by(std::size_t model, mesh_clusters_request const& asked) {
   if (model == 0) return cost::mesh::program(*asked.machine, *asked.app);
   if (!asked.counted) return std::nullopt;
@@ -32,16 +32,15 @@ std::optional<cost::mesh::program> seen_by(std::size_t model, mesh_clusters_requ
   return cost::mesh::program(*asked.machine, app);
 }
 
-/// What all of its hosts cost [money per hour].
+/// Price of all of its hosts [money per hour].
 double price_of(cost::mesh::program const& program, clusters const& set) {
   double all = 0;
   for (auto const c : set) all += program.price(c) * program.hosts(c);
   return all;
 }
 
-/// The best clusters, with those of their hosts that can be paid, and of their neighbours, all, and each alone those
-/// that can be paid with all hosts: the best first; where some ranks of a cluster may be better than all, these too.
-/// Names are for who asks.
+/// The best clusters with their paid hosts come first. Then their neighbours, all clusters, and each alone, if they can
+/// be paid with all hosts. If some ranks of a cluster may be better than all, these too. Names are left to the caller.
 std::vector<mesh_clusters> sets_of(cost::mesh::program const& program, double budget, bool some) {
   auto found = select_clusters(program, {.budget = budget});
   auto const best = found.clusters;
@@ -77,7 +76,7 @@ std::vector<std::size_t> all_hosts_of(mesh_clusters_request const& asked, std::s
   return hosts;
 }
 
-/// What updates and all-reduces of an iteration take beside messages [s].
+/// Time of updates and all-reduces of an iteration beside messages [s].
 double waits_of(mesh_clusters_request const& asked, mesh_clusters const& on) {
   if (asked.ranks == nullptr || (on.hosts.size() == 1 && on.hosts[0] == 1)) return 0;
   auto const most = static_cast<std::size_t>(std::ranges::max_element(on.hosts) - on.hosts.begin());
@@ -85,7 +84,7 @@ double waits_of(mesh_clusters_request const& asked, mesh_clusters const& on) {
   return static_cast<double>(asked.app->updates + asked.app->allreduces) * wait;
 }
 
-/// Some ranks of one cluster by a model, which have its cores for fewer [s].
+/// Time by a model of some ranks of one cluster, which share its cores with fewer others [s].
 double seconds_of_some(std::size_t model, mesh_clusters_request const& asked, std::size_t cluster, std::size_t ranks) {
   auto only = asked.machine->clusters()[cluster];
   auto const& shared = (*asked.ranks)[cluster];
@@ -101,8 +100,8 @@ double seconds_of_some(std::size_t model, mesh_clusters_request const& asked, st
   return seconds_of(*seen_by(asked.counted ? model : 0, alone), clusters{0});
 }
 
-/// What a model adds to the program's formula: messages inside clusters, and what ranks wait [s]. Precondition: it is
-/// said how many hosts take part.
+/// A model's addition to the program's formula: messages inside clusters, and waits of ranks [s]. Precondition: the
+/// number of hosts is given.
 double beside_formula(std::size_t model, mesh_clusters_request const& asked, mesh_clusters const& on) {
   double const inside =
       model == 0
@@ -111,7 +110,7 @@ double beside_formula(std::size_t model, mesh_clusters_request const& asked, mes
   return inside + waits_of(asked, on);
 }
 
-/// An iteration by a model [s].
+/// Time of an iteration by a model [s].
 double seconds_by(std::size_t model, cost::mesh::program const& program, mesh_clusters_request const& asked,
                   mesh_clusters const& on) {
   if (on.hosts.empty()) return seconds_by(model, program, asked, {{}, on.clusters, all_hosts_of(asked, on.clusters)});
@@ -135,7 +134,7 @@ std::string names_of(platform::description const& machine, mesh_clusters const& 
 
 }  // namespace
 
-// What a record expects before anything is observed is wider than its prior.
+// The expected error of a record without observations is wider than its prior.
 mesh_clusters_problem::mesh_clusters_problem(double error)
     : models_{{"surfaces as said", {.error = 2 * error / widening(prior_weight)}},
               {"surfaces as counted", {.error = error / widening(prior_weight)}}} {}

@@ -17,14 +17,14 @@ namespace {
 /// Of the drawing, in its own units: a page shows it as wide as there is room for.
 constexpr double width = 680, box_width = 172, box_height = 62, square = 5.5, margin = 8, row_height = 92;
 constexpr std::size_t squares_of_a_box = 27, longest_name = 24;
-/// Links that have their latencies beside them, all of them, as in a grid of so many clusters.
+/// Links of so many clusters all have their latencies beside them; with more clusters only some do.
 constexpr std::size_t most_labelled_clusters = 5;
 
 struct spot {
   double x = 0, y = 0;
 };
 
-/// The longer one of both directions, by pairs of clusters [s]; nothing where there is no link in one.
+/// The longer one of both directions, by pairs of clusters [s]; nothing if one has no link.
 std::map<std::pair<std::size_t, std::size_t>, double> latencies_of(platform::description const& machine) {
   std::map<std::pair<std::size_t, std::size_t>, double> there, both;
   for (auto const& one : machine.links()) there[{one.from, one.to}] = one.path.latency;
@@ -34,7 +34,7 @@ std::map<std::pair<std::size_t, std::size_t>, double> latencies_of(platform::des
   return both;
 }
 
-/// How the nearest groups join (single linkage: Kruskal 1956, Proceedings of the AMS 7(1):48-50).
+/// Joins of the nearest groups (single linkage: Kruskal 1956, Proceedings of the AMS 7(1):48-50).
 struct joining {
   std::vector<std::pair<std::size_t, std::size_t>> links;
   std::vector<std::size_t> order;  ///< of clusters, those of a group beside each other
@@ -61,7 +61,7 @@ joining joined_by(Latencies const& latencies, std::vector<std::size_t> const& al
   return out;
 }
 
-/// Boxes as on a wheel, in their order clockwise: in rows of two, the first alone where their number is odd, so that no
+/// Boxes as on a wheel, in their order clockwise: in rows of two, the first alone if their number is odd, so that no
 /// box is on another.
 std::vector<spot> wheel(std::size_t boxes, double& height) {
   std::size_t const rows = (boxes + 1) / 2, alone = boxes % 2;
@@ -116,7 +116,7 @@ std::string box(selection_picture const& of, std::size_t cluster, std::size_t fi
   return out;
 }
 
-/// Where the label of a link is: where none of the others and no box is, as near to its middle as there is room.
+/// Place of a link's label: on no other label and no box, as near to the middle of the link as there is room.
 spot label_of(spot from, spot to, std::vector<spot> const& boxes, std::vector<spot> const& labels) {
   constexpr double label_width = 44, label_height = 13;
   spot best{};

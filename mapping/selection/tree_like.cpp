@@ -10,9 +10,9 @@ namespace {
 
 constexpr double unlinked = std::numeric_limits<double>::infinity();
 
-/// Whether clusters that are all linked to each other have latencies of a tree: distances seen from the first,
+/// True if clusters that are all linked to each other have latencies of a tree. Then distances seen from the first,
 ///   l(a, b) - l(root, a) - l(root, b),
-/// are those of an ultrametric, each the largest step on the way of least largest steps between the two.
+/// are those of an ultrametric: each is the largest step on the way of least largest steps between the two.
 bool is_tree(cost::mesh::program const& of, std::vector<std::size_t> const& all) {
   std::size_t const n = all.size(), root = all.front();
   double longest = 0;
@@ -22,7 +22,7 @@ bool is_tree(cost::mesh::program const& of, std::vector<std::size_t> const& all)
   auto const seen = [&](std::size_t a, std::size_t b) {
     return of.latency(a, b) - of.latency(root, a) - of.latency(root, b);
   };
-  // Prim's algorithm: the clusters that are joined, and the largest step from each of these to the next one.
+  // Prim's algorithm: the joined clusters, and the largest step from each of these to the next one.
   std::vector<std::size_t> joined{root}, parent(n, 0);
   std::vector<double> step(n, unlinked), ways(n * n, -unlinked);
   std::vector<bool> is_in(n, false);
