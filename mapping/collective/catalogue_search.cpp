@@ -35,7 +35,7 @@ used_clusters clusters_of_ranks(platform::description const& machine, std::vecto
     index[c] = result.ranks.size();
     clusters.push_back(machine.clusters()[c]);
     clusters.back().hosts = by_cluster[c].size();
-    // A cluster of one host has no path inside, but ranks of one host are not at no distance.
+    // A cluster of one host has no path inside, but the distance of ranks of one host is not 0.
     platform::link& inside = clusters.back().inside;
     if (machine.clusters()[c].hosts == 1 && inside == platform::link{})
       inside.latency = clusters.back().local_latency.value_or(machine.local_latency());
@@ -56,8 +56,8 @@ used_clusters clusters_of_ranks(platform::description const& machine, std::vecto
   return result;
 }
 
-/// Shorter segments do not make shorter packets (Ethernet's carry 1460 B), which models that know no more than latency
-/// and bandwidth cannot tell: with them a segment of one byte would be best.
+/// Shorter segments do not make shorter packets (Ethernet's carry 1460 B). Models of latency and bandwidth alone cannot
+/// know that: with them a segment of one byte would be best.
 constexpr std::uint64_t least_segment = 1024;
 
 collective_problem problem_of(collective_request const& request, std::size_t ranks) {
@@ -71,8 +71,8 @@ std::optional<std::pair<std::size_t, std::size_t>> clusters_apart(cost::grid_mod
   return std::nullopt;
 }
 
-/// A lower bound of an algorithm [s], which takes less than its price; in a circle that may be the square of the ranks.
-/// Otherwise it is computed once: no message takes longer for fewer bytes.
+/// A lower bound of an algorithm [s]. It is cheaper to compute than the price, which may take the square of the ranks
+/// in a circle. Otherwise it is computed once: no message takes longer for fewer bytes.
 double catalogue_search::bound(collective_algorithm const& algorithm, collective_problem problem) {
   if (algorithm.rounds != nullptr) return cost::circle_bound(*algorithm.rounds, problem, model_);
   std::pair const key(&algorithm, problem.root);
@@ -109,7 +109,7 @@ std::vector<collective_candidate> catalogue_search::find(collective_request cons
     if (!only.empty() && std::ranges::find(only, &algorithm) == only.end()) continue;
     if (!keeps_order(algorithm, request) || !is_priced(algorithm, request)) continue;
     if (enough && bound(algorithm, problem) > *enough) continue;
-    // Where there are routes trees are taken whole: only what keeps the order of operands comes here then.
+    // If there are routes, trees are whole: only those come here that keep the order of operands.
     bool const cut = algorithm.segmented && !only.empty();
     auto const sizes =
         cut ? segment_sizes(request.bytes, request.unit, least_segment) : std::vector<std::uint64_t>{request.bytes};

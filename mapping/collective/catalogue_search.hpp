@@ -16,7 +16,7 @@
 
 namespace skel::mapping {
 
-/// The part of a platform that ranks are on.
+/// The part of a platform with ranks.
 struct used_clusters {
   platform::description machine;                  ///< clusters with ranks, with as many hosts as ranks
   std::vector<std::vector<std::uint32_t>> ranks;  ///< of each; those of one host stand together
@@ -24,34 +24,34 @@ struct used_clusters {
   std::vector<std::size_t> cluster_of;            ///< of each rank
 };
 
-/// Rank r is on host host_of_rank[r]. Throws skel::error where there is no rank, or a host that the platform has not.
+/// Rank r is on host host_of_rank[r]. Throws skel::error if there is no rank, or a host that the platform lacks.
 used_clusters clusters_of_ranks(platform::description const& machine, std::vector<plan::host_id> const& host_of_rank);
 
-/// What plans are made for.
+/// The problem for which plans are made.
 plan::collective_problem problem_of(collective_request const& request, std::size_t ranks);
 
 /// Two clusters without a link from the first to the second.
 std::optional<std::pair<std::size_t, std::size_t>> clusters_apart(cost::grid_models const& models);
 
-/// Prices the algorithms of the catalogue among ranks in clusters, which they know nothing of, whole, by the recursion
-/// over their steps. What it has computed for one request it keeps for the next.
+/// Prices the algorithms of the catalogue among ranks in clusters, of which they know nothing, whole, by the recursion
+/// over their steps. Keeps data of one request for the next.
 class catalogue_search {
  public:
   /// The models must outlive it.
   catalogue_search(cost::grid_models const& models, used_clusters const& clusters)
       : models_(models), ranks_(clusters.cluster_of.size()), model_(models, clusters.cluster_of) {}
 
-  /// Algorithms that give the request's result, with their prices, in the order of the catalogue; none where clusters
-  /// are not joined. `routed`: those on trees are left out, because routes cover them. `enough`: those that certainly
-  /// take longer than this [s], or than another one, may be missing. `only`: as collective_options::only. Left out too
-  /// are those in a circle of more messages than cost::most_circle_messages, among more than 16384 ranks in several
-  /// clusters; each operation has others. O(steps) for each, O(ranks) on trees, O(rounds) in circles of one cluster.
+  /// Algorithms that give the request's result, with their prices, in the order of the catalogue; none if clusters are
+  /// not joined. `routed`: leaves out those on trees, because routes cover them. `enough`: those that certainly take
+  /// longer than this [s], or than another one, may be missing. `only`: as collective_options::only. Also leaves out
+  /// circles of more than cost::most_circle_messages messages, among more than 16384 ranks in several clusters; each
+  /// operation has others. O(steps) for each, O(ranks) on trees, O(rounds) in circles of one cluster.
   std::vector<collective_candidate> find(collective_request const& request, bool routed, std::optional<double> enough,
                                          std::span<plan::collective_algorithm const* const> only);
 
-  /// Whether an algorithm combines in an order that the operator of a request allows.
+  /// True if an algorithm combines in an order that the operator of a request allows.
   static bool keeps_order(plan::collective_algorithm const& algorithm, collective_request const& request);
-  /// Whether an algorithm sends no more messages than are priced.
+  /// True if an algorithm sends no more messages than can be priced.
   bool is_priced(plan::collective_algorithm const& algorithm, collective_request const& request) const;
 
   /// The price of an algorithm for a request, in segments of so many bytes (0: whole) [s].

@@ -13,14 +13,14 @@ using detail::never;
 /// Differences by rounding are none: sums of at most a hundred times in another order.
 constexpr double worth_beating = 1 - 1e-12;
 
-/// Depth first over all trees with ordered children. Sends are taken in the order in which they start, so that of the
-/// orders that differ only in how senders interleave one is visited: a cluster that was free before the last send began
-/// sends no more.
+/// Depth first over all trees with ordered children. Sends are taken in the order in which they start. So of orders
+/// that differ only in how senders interleave, it visits one: a cluster that was free before the last send began sends
+/// no more.
 ///
-/// Two bounds on what goes on from a node. Paths: no cluster is reached before a shortest path leads there from one
+/// Two bounds on all that goes on from a node. Paths: no cluster is reached before a shortest path leads there from one
 /// that may still send. Starts: were every gap and every transfer as short as the shortest, the r-th send from here
-/// would begin at s_r. Whichever of them reach which clusters, max over k of s + (shortest transfer to k) + T_k is
-/// least when the earliest serve the clusters that need longest.
+/// would begin at s_r. However these serve clusters, max over k of s + (shortest transfer to k) + T_k is least when the
+/// earliest serve those that need longest.
 class exact_search {
  public:
   exact_search(cluster_schedule_problem const& problem, double completion, std::size_t most_nodes)
@@ -145,11 +145,11 @@ class exact_search {
   std::vector<double> entry_;          ///< the shortest transfer to each cluster
   std::vector<std::size_t> neediest_;  ///< clusters by entry + local, the longest first
   double least_gap_ = never, least_transfer_ = never;
-  std::vector<double> ready_;  ///< a row for each depth: when those that have the message can send it
+  std::vector<double> ready_;  ///< a row for each depth: when clusters with the message can send it
   std::vector<double> rest_, starts_;
   std::vector<std::vector<child>> children_;  ///< of the nodes on the way down
   std::vector<cluster_edge> edges_, best_;
-  double limit_;  ///< what a schedule must be below to be better
+  double limit_;  ///< a better schedule must be below this
   std::size_t nodes_left_;
   bool complete_ = true;
 };

@@ -8,11 +8,11 @@ namespace {
 
 using detail::never;
 
-/// What a policy looks at: the message has come to the clusters with a finite `ready`.
+/// State of a policy's search: the message has come to the clusters with a finite `ready`.
 struct search_state {
   cluster_schedule_problem const& problem;
   schedule_policy const& policy;
-  std::vector<double> ready;                 ///< RT: when a cluster that has the message can send it [s]
+  std::vector<double> ready;                 ///< RT: when a cluster with the message can send it [s]
   std::vector<std::uint32_t> with, without;  ///< A and B, each in rising order
 };
 
@@ -62,7 +62,7 @@ cluster_edge least(search_state const& now, std::vector<double> const& ahead) {
   return best;
 }
 
-/// For each cluster its best sender; the cluster for which even that is latest.
+/// For each cluster its best sender; of these, the latest cluster.
 cluster_edge latest(search_state const& now) {
   cluster_edge best{};
   double worst = -1;
@@ -71,7 +71,7 @@ cluster_edge latest(search_state const& now) {
     std::uint32_t sender = 0;
     for (auto const i : now.with)
       if (double const end = now.ready[i] + now.problem.transfer(i, j); end < soonest) soonest = end, sender = i;
-    if (soonest == never) continue;  // nobody who has the message has a link to it yet
+    if (soonest == never) continue;  // no cluster with the message has a link to it yet
     if (soonest + now.problem.local[j] > worst) worst = soonest + now.problem.local[j], best = {sender, j};
   }
   return best;

@@ -8,8 +8,8 @@ namespace {
 
 using detail::never;
 
-/// From how many of the policies' schedules, the best first, best_schedule() goes on: what is best before is not always
-/// best after (`bench_cluster_schedules`).
+/// Number of the policies' schedules, the best first, from which best_schedule() goes on: the best before is not always
+/// the best after (`bench_cluster_schedules`).
 constexpr std::size_t descents = 3;
 
 /// A schedule as a tree with ordered children, and its neighbours.
@@ -90,7 +90,7 @@ class local_search {
       for (std::size_t p = 0; p < degree_[k]; ++p) parent_[child_[k * n_ + p]] = k;
   }
 
-  /// The completion, or `never` as soon as it is known not to be below the limit. Leaves in last_ who completes last.
+  /// The completion, or `never` once it cannot be below the limit. Sets last_, the cluster that completes last.
   double evaluate(double limit) {
     double latest = 0;
     stack_.assign(1, problem_.root);
@@ -120,7 +120,7 @@ class local_search {
     return k == top;
   }
 
-  /// What the last cluster waits for: those on its path, those that are served before them, and whom it serves itself.
+  /// Clusters for which the last one waits: those on its path, those served before them, and those that it serves.
   std::vector<std::size_t> waited_for() const {
     std::vector<std::size_t> result;
     for (std::size_t p = 0; p < degree_[last_]; ++p) result.push_back(child_[last_ * n_ + p]);
@@ -172,7 +172,7 @@ class local_search {
   std::vector<std::size_t> child_, degree_, parent_;
   std::vector<double> start_;
   std::vector<std::size_t> stack_;
-  std::size_t last_ = 0;  ///< who completes last
+  std::size_t last_ = 0;  ///< the cluster that completes last
   std::size_t tries_left_;
   double completion_ = never;
 };

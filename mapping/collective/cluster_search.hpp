@@ -6,7 +6,7 @@
 
 #include <skel/detail/mapping/cluster_schedule.hpp>
 
-/// What the searches for schedules between clusters share.
+/// Common parts of the searches for schedules between clusters.
 namespace skel::mapping::detail {
 
 /// Contracts of a problem. Throws skel::error when a cluster cannot be reached from the root. O(clusters^2).
@@ -19,12 +19,12 @@ cluster_schedule follow(schedule_policy const& policy, cluster_schedule_problem 
 cluster_schedule finish(std::string_view name, std::vector<cluster_edge> edges,
                         cluster_schedule_problem const& problem);
 
-/// exact_schedule() without the checks, given a schedule that is to be beaten. Where none is better, the given one
-/// comes back. The result is optimal unless the nodes ran out.
+/// exact_schedule() without the checks, given a schedule to beat. If none is better, the given one comes back. The
+/// result is optimal unless the nodes ran out.
 cluster_schedule branch_and_bound(cluster_schedule const& incumbent, cluster_schedule_problem const& problem,
                                   std::size_t most_nodes);
 
-/// Length of the shortest path from each cluster to each [from * clusters + to], infinite where there is none.
+/// Length of the shortest path from each cluster to each [from * clusters + to], infinite if there is none.
 /// O(clusters^3).
 std::vector<double> shortest_paths(cluster_schedule_problem const& problem);
 

@@ -30,7 +30,7 @@ used_clusters few_enough(used_clusters clusters) {
   return clusters;
 }
 
-/// Of what is kept for decisions, the part that is kept of them in words, for those who ask why.
+/// Part of the bytes of decisions that explanations in words may take.
 constexpr std::size_t most_explained = most_kept_bytes / 4;
 
 std::size_t bytes_of(std::string const& text) {

@@ -20,8 +20,8 @@ namespace {
 
 using skel::plan::collective;
 
-/// The kinds of models that have parameters of their own in every cluster of several ranks and on every link, the most
-/// detailed first; without any, pLogP from latencies and bandwidths.
+/// The kinds of models with parameters of their own in every cluster of several ranks and on every link. The most
+/// detailed comes first. Without any, pLogP from latencies and bandwidths.
 std::vector<cost::model_kind> known_kinds(platform::description const& machine) {
   using enum cost::model_kind;
   std::vector<cost::model_kind> known;
@@ -159,7 +159,7 @@ std::vector<candidate<collective_way>> collective_selection::candidates(request 
     return segment == 0 ? 2 : 2 * ((asked.bytes - 1) / segment + 1);
   };
   std::ranges::stable_sort(all, {}, [](collective_way const& one) { return one.what.predicted; });
-  if (every) {  // of what has the same name, the best
+  if (every) {  // of equal names, the best
     std::unordered_set<std::string> known;
     std::erase_if(all, [&](collective_way const& one) { return !known.insert(one.what.name).second; });
   }

@@ -18,14 +18,14 @@
 
 namespace skel::mapping {
 
-/// Without what its operation does not look at, so that it is decided once.
+/// Clears the fields that the operation ignores, so that it is decided once.
 collective_request in_short(collective_request request);
 
 struct request_hash {
   std::size_t operator()(collective_request const& request) const;
 };
 
-/// What strings and vectors of a plan keep beside themselves [B].
+/// Bytes of strings and vectors of a plan outside itself [B].
 std::size_t bytes_of(plan::collective_plan const& plan);
 
 /// A way of doing a collective: by a route over the clusters, or by an algorithm of the catalogue.
@@ -34,9 +34,9 @@ struct collective_way {
   std::optional<found_route> route{};
 };
 
-/// Which algorithm, segments and trees a collective takes. Requests are in_short(). Candidates are in the order of what
-/// they ask of the machine beside time: the fewest messages first, and of these, what spreads the work over the ranks,
-/// for that a slow link is the bottleneck holds only as long as ports keep up with it.
+/// Chooses the algorithm, segments and trees of a collective. Requests are in_short(). Candidates are in the order of
+/// their load on the machine beside time. The fewest messages come first, and of these, those that spread the work over
+/// the ranks. That is because a slow link is the bottleneck only while ports keep up with it.
 class collective_selection {
  public:
   using request = collective_request;
@@ -47,7 +47,7 @@ class collective_selection {
   static constexpr std::string_view name = "collective";
   double tolerance = price_tolerance;
 
-  /// One model of each kind that the machine has parameters of.
+  /// One model of each kind of which the machine has parameters.
   collective_selection(used_clusters clusters, collective_options const& options);
 
   std::size_t ranks() const { return clusters_->cluster_of.size(); }
@@ -58,7 +58,7 @@ class collective_selection {
   static key key_of(request const& asked) { return asked; }
   /// Of an operation and a magnitude of bytes.
   static decision_context context_of(request const& asked);
-  /// Throws skel::error where the bytes are not whole elements, a time overflows, or links are missing.
+  /// Throws skel::error if the bytes are not whole elements, a time overflows, or links are missing.
   std::vector<candidate<collective_way>> candidates(request const& asked, std::size_t model, bool all);
   std::string why_not(request const& asked, std::string_view forced) const;
   double price(request const& asked, std::size_t model, candidate<collective_way> const& one);
@@ -71,7 +71,7 @@ class collective_selection {
   static std::optional<std::uint64_t> phase_of(request const&) { return std::nullopt; }
 
  private:
-  /// What one kind of model is asked with.
+  /// One kind of model, with its searches.
   struct source {
     source(used_clusters const& clusters, cost::model_kind kind);
     cost::grid_models models;

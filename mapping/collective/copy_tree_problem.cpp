@@ -20,7 +20,7 @@ platform::link const& path(copy_tree_request const& asked, std::size_t from, std
   return asked.paths[from * asked.ranks.size() + to];
 }
 
-/// One group where latencies say nothing: some are zero, or a link is missing.
+/// One group if latencies say nothing: some are zero, or a link is missing.
 platform::partition clusters_of(copy_tree_request const& asked) {
   std::size_t const n = asked.ranks.size();
   std::vector<double> seconds(n * n, 0);
@@ -61,8 +61,7 @@ cluster_schedule_problem between(platform::partition const& clusters, copy_tree_
   return problem;
 }
 
-/// Schedules between clusters, by name; the best by their completion is first. One without a name where there is one
-/// cluster.
+/// Schedules between clusters, by name; the best by their completion is first. For one cluster, one without a name.
 std::vector<cluster_schedule> schedules_of(cluster_schedule_problem const& problem) {
   if (problem.clusters == 1) return {{}};
   std::vector<cluster_schedule> all;
@@ -100,7 +99,7 @@ copy_tree tree_of(cluster_schedule const& schedule, skel::plan::tree_shape shape
 
 }  // namespace
 
-// What a record expects before anything is observed is wider than its prior.
+// The expected error of a record without observations is wider than its prior.
 copy_tree_problem::copy_tree_problem(double error)
     : models_{{"latency and bandwidth", {.error = error / widening(prior_weight)}}} {}
 

@@ -17,16 +17,16 @@ namespace {
 using plan::collective;
 using scheme = plan::grid_route::scheme;
 
-/// The most segments of a route: the engine has so many tags (runtime::strand_tags).
+/// Most segments of a route: the engine has so many tags (runtime::strand_tags).
 constexpr std::uint64_t most_segments = std::uint64_t{1} << 14;
 
-/// Routes that the local search improves, and that are given back.
+/// Routes that the local search improves, and that find() returns.
 constexpr std::size_t starts = 2;
 
-/// Prices that improving one route may take, at some microsecond each.
+/// Most prices for improving one route, at some microsecond each.
 constexpr std::size_t most_tries = 150;
 
-/// Cluster c and all below it go to the end of the order, or right behind its new parent.
+/// Moves cluster c and all below it to the end of the order, or right behind its new parent.
 void reattach(cost::route_outline& tree, std::uint32_t c, std::uint32_t parent, bool at_front) {
   tree.parent[c] = parent;
   std::vector<bool> moves(tree.parent.size(), false);
@@ -102,7 +102,7 @@ route_search::shapes const& route_search::shapes_of(std::size_t vertices) {
   return at->second;
 }
 
-/// The cluster from which the farthest is nearest.
+/// The cluster with the nearest farthest cluster.
 std::size_t route_search::middle(std::uint64_t bytes) {
   std::size_t const n = hosts_.size();
   cost::route_times const& times = down(bytes);
@@ -130,8 +130,8 @@ double route_search::price(question const& what, found_route& route) {
   return route.price.total;
 }
 
-/// The tree inside each cluster that takes least, if the cluster were alone. Of one or two ranks all trees are alike:
-/// then it is the binomial one, or, of several segments, the pipeline.
+/// The fastest tree inside each cluster, alone. For one or two ranks all trees are alike: then it is the binomial one,
+/// or, for several segments, the pipeline.
 void route_search::choose_inside(question const& what, found_route& route) {
   std::size_t const n = hosts_.size();
   cost::route_outline& outline = route.outline;
@@ -158,7 +158,7 @@ void route_search::choose_inside(question const& what, found_route& route) {
   }
 }
 
-/// The schedule between the clusters of `repetitions` messages in a row.
+/// The schedule between the clusters for `repetitions` messages in a row.
 cluster_schedule_problem route_search::between(question const& what, found_route const& route, double repetitions) {
   std::size_t const n = hosts_.size();
   bool const falls = what.operation != collective::reduce;
@@ -182,8 +182,8 @@ cluster_schedule_problem route_search::between(question const& what, found_route
   return problem;
 }
 
-/// Clusters go under other parents, and get other trees inside, as long as that takes less: those on the way to the
-/// cluster that is done last, and what their relays serve. At most most_tries prices.
+/// Gives clusters other parents, and other trees inside, while the time falls: those on the way to the cluster that is
+/// done last, and those that their relays serve. At most most_tries prices.
 void route_search::improve(question const& what, found_route& route) {
   std::size_t const n = hosts_.size();
   auto const& edge_times = what.operation == collective::reduce ? up(route.segment, what.gamma) : down(route.segment);
@@ -237,7 +237,7 @@ void route_search::improve(question const& what, found_route& route) {
   }
 }
 
-/// Of the schedules that some policies give for `repetitions` messages in a row, the one with the least price.
+/// The schedule with the least price of those that some policies give for `repetitions` messages in a row.
 void route_search::connect(question const& what, found_route const& base, double repetitions,
                            std::span<schedule_policy const> policies, std::optional<found_route>& best) {
   auto const problem = between(what, base, repetitions);
@@ -255,7 +255,7 @@ void route_search::connect(question const& what, found_route const& base, double
   }
 }
 
-/// The routes with the same tree in every cluster, where that has the ranks for one, and each policy between them.
+/// The routes with the same tree in every cluster, if that has the ranks for one, and each policy between them.
 void route_search::add_all(question const& what, found_route base, std::vector<found_route>& found) {
   std::size_t const n = hosts_.size(), kinds = shapes_of(1).trees.size();
   for (std::size_t kind = 0; kind < kinds; ++kind) {
@@ -292,7 +292,7 @@ std::vector<found_route> route_search::find(question const& what) {
   std::size_t const n = hosts_.size();
   std::size_t const widest = *std::ranges::max_element(hosts_);
   std::vector<found_route> found, further;
-  // With these, all sizes are compared; the best are then looked at with all policies.
+  // With these, all sizes are compared; the best ones then with all policies.
   std::array<schedule_policy, 2> const few{*find_policy("ECEF"), *find_policy("bottom-up")};
   std::span<schedule_policy const> const quick(few);
   for (std::uint64_t const segment : segment_sizes(what.bytes, std::max<std::uint64_t>(what.unit, 1))) {

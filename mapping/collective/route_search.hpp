@@ -17,9 +17,9 @@
 
 namespace skel::mapping {
 
-/// Sizes of segments that are compared, rising: powers of two and the whole vector. Between two of them a price changes
-/// by no more than the messages' start-ups do. Below `least`, cutting costs more messages than any pipeline gains: a
-/// tree has no more hops than ranks. O(log bytes).
+/// Sizes of segments to compare, rising: powers of two and the whole vector. Between two of them a price changes by no
+/// more than the messages' start-ups do. Below `least`, cutting costs more messages than any pipeline gains: a tree has
+/// no more hops than ranks. O(log bytes).
 std::vector<std::uint64_t> segment_sizes(std::uint64_t bytes, std::uint64_t unit, std::uint64_t least = 256);
 
 /// A route over clusters, with its price.
@@ -27,13 +27,13 @@ struct found_route {
   cost::route_outline outline;
   std::vector<plan::inside_tree> inside;
   std::uint64_t segment = 0;  ///< [B]
-  std::string_view schedule;  ///< the policy that its tree over the clusters comes from
+  std::string_view schedule;  ///< the policy of its tree over the clusters
   bool improved = false;      ///< a local search has changed what the policy made
   cost::route_price price;
 };
 
 /// Searches the routes of broadcasts, reductions and allreductions among ranks in clusters: segments x stripes x trees
-/// inside x trees between the clusters. What it has computed for one question it keeps for the next.
+/// inside x trees between the clusters. Keeps data of one question for the next.
 class route_search {
  public:
   /// hosts[c]: ranks of cluster c of the models, names[c] its name. The models must outlive it. Throws skel::error when
@@ -49,9 +49,9 @@ class route_search {
     bool all = false;  ///< also routes that are no better than others: takes some ten times as long
   };
 
-  /// The best route of each segment size and number of stripes, best first; the first few have been improved by a local
-  /// search over the trees between the clusters. If all are asked for, also each of one kind of tree in every cluster,
-  /// by every policy between them.
+  /// The best route of each segment size and number of stripes, best first. A local search over the trees between the
+  /// clusters has improved the first few. If all are asked for, also each of one kind of tree in every cluster, by
+  /// every policy between them.
   std::vector<found_route> find(question const& what);
 
   /// The price of a route that was found with other models of the same clusters [s].

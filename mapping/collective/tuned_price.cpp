@@ -53,8 +53,8 @@ plan::schedule doubling_allgather(collective_problem const& problem) {
   return all;
 }
 
-/// Ranks on a grid as they are where ways between clusters are apart: messages to other clusters do not wait for each
-/// other. A communication_model.
+/// Ranks on a grid whose ways between clusters are separate: messages to other clusters do not wait for each other. A
+/// communication_model.
 struct ranks_apart {
   static constexpr bool contended = false;
 
@@ -96,7 +96,7 @@ decisions const& known_decisions() {
 constexpr std::string_view unknown = "-";
 /// Longer messages wait for their receivers [B]: btl_tcp_eager_limit of Open MPI 4.1.
 constexpr std::uint64_t most_eager = 64 << 10;
-/// Of more nothing is said.
+/// With more ranks, decisions are not known.
 constexpr std::size_t most_ranks = 255;
 
 std::string_view algorithm_of(collective operation, std::size_t ranks, std::uint64_t bytes) {
@@ -150,7 +150,7 @@ class tuned_price::implementation {
       double const down = price(part, decides);
       return up > 0 && down > 0 ? up + down : 0;
     }
-    // It is what the others become where ranks have no element each.
+    // The others become this one if ranks have no element each.
     bool const few = operation == allreduce && request.bytes / request.unit < problem.ranks;
     if (few) algorithm = "recursive_doubling";
     if (operation == broadcast || operation == reduce) {

@@ -25,7 +25,7 @@ int number_of(collective operation) {
   return numbers.at(operation);
 }
 
-/// What Open MPI counts for one byte of ours.
+/// Bytes that Open MPI counts for one byte of ours.
 std::size_t parts_of(collective operation, std::size_t ranks) {
   return plan::in_parts(operation) ? ranks : 1;
 }
