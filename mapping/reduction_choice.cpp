@@ -15,7 +15,7 @@ namespace {
 
 using enum plan::reduction_algorithm;
 
-/// What taking an algorithm begins with: what this pattern pays of its setup [s].
+/// Entry of an algorithm: this pattern's part of its setup [s].
 double entry_of(cost::reduction_time const& time, reduction_request const& asked, plan::reduction_algorithm algorithm) {
   if ((asked.prepared & plan::set_of(algorithm)) != 0) return 0;
   if ((asked.buffered & plan::set_of(algorithm)) != 0) return time.setup_again;
@@ -56,7 +56,7 @@ double reduction_bytes(plan::reduction_algorithm algorithm, cost::reduction_prob
     case replicated_links:
       return copies + 8 * parts * (of.clusters + parts);
     case lazy_blocks: {
-      // Blocks of 2 to 4 KiB of the widest array, 128 B of which say where one is; the last one is whole.
+      // Blocks of 2 to 4 KiB of the widest array, with 128 B each for its place; the last one is whole.
       double const blocks = n * problem.value_bytes / 2048 + 1;
       return (parts - 1) * (n * problem.value_bytes + 4096 + blocks * 128);
     }

@@ -9,7 +9,7 @@
 namespace skel::mapping {
 namespace {
 
-/// More candidates than this of one model are in no record that poly_model makes.
+/// No record by poly_model has more candidates of one model than this.
 constexpr std::uint64_t most_candidates = poly_model<decision_context>::options{}.most_candidates;
 
 using knowledge_text::reader;

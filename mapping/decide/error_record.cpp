@@ -11,11 +11,11 @@
 namespace skel::mapping {
 namespace {
 
-/// Where Huber's estimator is as good as the mean to 95 % for normal numbers, and E[min(|z|, 1.345)^2] of these.
+/// Reach of Huber's estimator for 95 % of the mean's efficiency on normal numbers, and their E[min(|z|, 1.345)^2].
 constexpr double reach = 1.345, reached = 0.7102;
 
-/// A mean over the prior's observations and those that there were: the part of the prior's that is no longer its own is
-/// as what was observed.
+/// A mean over the prior's observations and the real ones. The part of the prior's that is no longer its own counts as
+/// the observations do.
 double mean_with(error_record const& of, double prior, double sum) {
   double const weight = of.observed.weight;
   if (weight == 0) return prior;
@@ -52,7 +52,7 @@ double error_record::lately() const {
   auto const since =
       std::min({static_cast<std::size_t>(std::ceil(observed.weight)), static_cast<std::size_t>(total), last.size()});
   double const believed = observed.first / observed.weight;
-  if (since == 0) return believed;  // whoever made the record remembers no single ones
+  if (since == 0) return believed;  // the record was made without single ones
   if (since == 1) return std::min(last[(total - 1) % last.size()], believed);
   std::vector<double> errors;
   for (auto k = total - since; k < total; ++k) errors.push_back(last[k % last.size()]);

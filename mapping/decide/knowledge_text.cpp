@@ -7,10 +7,10 @@
 namespace skel::mapping::knowledge_text {
 namespace {
 
-/// Errors are logarithms of quotients of two times: with both in the range of is_possible_time(), at most ln of its
-/// length squared, half the logarithm of the greatest number. So no product of a time and exp(error) overflows.
+/// Errors are logarithms of quotients of two times. With both in the range of is_possible_time(), they are at most ln
+/// of its length squared, half the logarithm of the greatest number. So no product of a time and exp(error) overflows.
 double const largest_error = std::log(std::numeric_limits<double>::max()) / 2;
-/// Numbers of observations are computed with as doubles, exactly.
+/// Numbers of observations are exact as doubles.
 constexpr unsigned long long most_observations = 1ULL << std::numeric_limits<double>::digits;
 
 bool is_between(double least, double number, double most) {  // false also for NaN

@@ -8,7 +8,7 @@
 
 #include <skel/detail/mapping/error_record.hpp>
 
-/// What is kept between programs, as numbers with a space after each that are read back to the same.
+/// Knowledge between programs, as numbers with a space after each that are read back to the same.
 namespace skel::mapping::knowledge_text {
 
 template <class Number>
@@ -47,8 +47,7 @@ class reader {
   bool good_ = true;
 };
 
-/// Whether something can have taken so long [s] that it can be computed with: from 1e-77 s to 1e77 s, the fourth root
-/// of the greatest number.
+/// True for times that can be computed with [s]: from 1e-77 s to 1e77 s, the fourth root of the greatest number.
 bool is_possible_time(double seconds);
 
 /// A record that observing cannot have made makes the reader no good.

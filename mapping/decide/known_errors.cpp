@@ -26,7 +26,7 @@ expected_errors given(known_errors const& known, std::span<candidate_record cons
   std::size_t const n = known.candidates();
   SKEL_EXPECTS(known.covariance.size() == n * n && known.noise > 0);
   expected_errors now{std::vector<double>(n, 0), known.covariance, known.noise};
-  double squares = prior_weight, count = prior_weight;  // of errors over what they were expected to be
+  double squares = prior_weight, count = prior_weight;  // of errors over their expectations
   std::vector<double> row(n);
   for (auto const& one : records) {
     std::size_t const a = one.candidate;

@@ -12,7 +12,7 @@
 namespace skel::mapping {
 namespace {
 
-/// A program of which nobody knows the end: no entry cost counts beside so many uses.
+/// Uses of a program with an unknown end: no entry cost counts beside so many.
 constexpr double most_uses = 1e12;
 
 }  // namespace
@@ -75,7 +75,7 @@ decided_move move_decider::decide(ways_to_go_on now) {
     if (double const wins = now.stays - one.period * std::exp(one.doubt); wins > out.gain)
       out.gain = wins, entry = one.entry;
   if (!now.possible) {
-    // A gain that was not there when it was asked last has cost nothing yet.
+    // A gain that was unknown at the last call has cost nothing yet.
     if (!(out.gain > 0)) lost_.forget();
     if (out.gain > 0 && gained_) lost_.add(now.since * out.gain);
     gained_ = out.gain > 0;
@@ -83,7 +83,7 @@ decided_move move_decider::decide(ways_to_go_on now) {
   double const possible = now.possible.value_or(out.gain);
   if (possible > 0) out.lost = lost_.since_move() * std::min(1.0, out.gain / possible);
   if (out.gain > 0) out.pays_at = now.passed + std::max(0.0, entry - out.lost) * now.period / out.gain;
-  // What has to go is compared for all that is still to come.
+  // A program that must go compares ways for all uses to come.
   double const known = now.must_go ? most_uses : out.gain > 0 ? out.lost / out.gain : 0;
   out.uses = std::min(now.remaining, known);
   out.why = now.must_go ? "a host leaves" : stays_ ? "it is forced" : out.gain > 0 ? "" : "no other way is better";

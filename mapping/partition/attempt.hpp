@@ -9,14 +9,14 @@
 
 namespace skel::mapping::partitioning {
 
-/// What a method gave, and what is wrong with it.
+/// Result of a method, with its faults.
 struct attempt {
   std::vector<std::uint32_t> parts;  ///< empty where they are broken
   std::string broken, unbalanced;    ///< why_broken(), or what the method threw; why_unbalanced()
 };
 attempt try_method(partition_method const& method, partition_problem const& of, double tolerance);
 
-/// All cells in part 0, without asking anybody.
+/// All cells in part 0, without any method.
 plan::partition one_part(partition_problem const& of);
 
 /// "metis: part 3 of 8 is empty; scotch: ..."

@@ -14,7 +14,7 @@
 namespace skel::mapping {
 namespace {
 
-/// Appends the cells that hang together with `first`, nearest first, those not marked `round` already.
+/// Appends the cells that are connected with `first`, nearest first, except those marked `round` already.
 void walk(plan::cell_graph const& graph, std::uint32_t first, std::uint32_t round, std::vector<std::uint32_t>& marks,
           std::vector<std::uint32_t>& order) {
   std::size_t at = order.size();
@@ -25,7 +25,7 @@ void walk(plan::cell_graph const& graph, std::uint32_t first, std::uint32_t roun
       if (marks[next] != round) marks[next] = round, order.push_back(next);
 }
 
-/// Cells along the coordinate in which they reach farthest. `centres` has x, y, z of each. O(cells log cells).
+/// Cells along the coordinate of their largest extent. `centres` has x, y, z of each. O(cells log cells).
 std::vector<std::uint32_t> order_along(std::span<double const> centres) {
   std::size_t const n = centres.size() / 3;
   std::size_t axis = 0;
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> order_along(std::span<double const> centres) {
   }
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), std::uint32_t{0});
-  // Of cells that are equally far, those that the next coordinates say: a plane of them is cut straight.
+  // The next coordinates order cells that are equally far: a plane of them is cut straight.
   auto const at = [&](std::uint32_t c, std::size_t k) { return centres[3 * c + (axis + k) % 3]; };
   std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
     for (std::size_t k = 0; k < 3; ++k)
@@ -48,9 +48,8 @@ std::vector<std::uint32_t> order_along(std::span<double const> centres) {
   return order;
 }
 
-/// Cells by their distance from a cell that is far from another one, pieces that do not hang together one after the
-/// other. O(edges). Source: Gibbs, Poole and Stockmeyer 1976, SIAM Journal on Numerical Analysis 13(2):236-250, for the
-/// far cell.
+/// Cells by their distance from a cell that is far from another one, unconnected pieces one after the other. O(edges).
+/// Source for the far cell: Gibbs, Poole and Stockmeyer 1976, SIAM Journal on Numerical Analysis 13(2):236-250.
 std::vector<std::uint32_t> order_by_distance(plan::cell_graph const& graph) {
   std::size_t const n = graph.cells();
   std::vector<std::uint32_t> order, trial, marks(n, 0);

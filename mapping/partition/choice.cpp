@@ -18,13 +18,13 @@
 namespace skel::mapping {
 namespace {
 
-/// About what a method takes [s].
+/// Approximate time of a method [s].
 double effort(partition_method const& method, partition_problem const& of) {
   return method.seconds_per_entry * static_cast<double>(of.graph->neighbours.size()) *
          static_cast<double>(std::bit_width(of.parts()));
 }
 
-/// Partitions as they are made, with what an iteration takes with each.
+/// Partitions as they are made, with the time of an iteration with each.
 class judged {
  public:
   judged(mesh_to_part const& mesh, cost::mesh::part_hosts const& on) : mesh_(mesh), on_(on) {}
@@ -32,7 +32,7 @@ class judged {
   void fail(std::string method, std::string why) {
     candidates_.push_back({std::move(method), std::numeric_limits<double>::infinity(), std::move(why)});
   }
-  /// What an iteration takes [s].
+  /// Time of an iteration [s].
   double judge(std::string method, std::vector<std::uint32_t> parts, std::string fault) {
     plan::partition made{on_.parts(), std::move(parts), method};
     auto figures = plan::figures_of(*mesh_.graph, made, weights(), on_.cluster_of);

@@ -10,7 +10,7 @@
 namespace skel::mapping {
 namespace {
 
-/// Clusters in the place of parts, each with what its parts have together.
+/// Clusters in the place of parts, each with the sum of its parts.
 partition_problem among_clusters(partition_problem const& of) {
   auto whole = of;
   whole.cluster_of.clear();

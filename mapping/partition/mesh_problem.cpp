@@ -10,14 +10,14 @@
 namespace skel::mapping {
 namespace {
 
-/// Phases in which all cells weigh in the same proportions, the first of them, and how much more it weighs in the
+/// Phases in which all cells weigh in the same proportions: the first of them, and the factors of its weights in the
 /// others.
 struct phase_group {
   std::size_t first = 0;
   std::vector<std::pair<std::size_t, double>> phases;
 };
 
-/// The factor between two phases' weights, or 0 where there is none.
+/// The factor between two phases' weights, or 0 if there is none.
 double factor_between(mesh_to_part const& mesh, std::size_t phases, std::size_t a, std::size_t b) {
   constexpr double rounding = 1e-9;  // of weights that were computed in two ways
   double sum_a = 0, sum_b = 0;
@@ -48,7 +48,7 @@ std::vector<phase_group> groups_of(mesh_to_part const& mesh, std::size_t phases)
   return groups;
 }
 
-/// What weight 1 takes on a part in all phases of a group, and never nothing, as no host is endlessly fast.
+/// Time of weight 1 on a part in all phases of a group. It is never 0, as no host is endlessly fast.
 std::vector<double> seconds_of(phase_group const& group, cost::mesh::part_hosts const& on) {
   std::vector<double> seconds(on.parts(), 0);
   for (std::size_t p = 0; p < on.parts(); ++p)

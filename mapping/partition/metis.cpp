@@ -29,13 +29,13 @@ std::string words_of(int status) {
   }
 }
 
-/// A part should have as many of the heaviest cells as METIS itself leaves of each part when it has made the graph
-/// coarse. With fewer it leaves parts empty (bench_partitions --unguarded), and its known crashes are in bisections of
-/// graphs of a few cells, which it then comes to: decisions/24.
+/// A part should have as many of the heaviest cells as METIS itself leaves of each part in its coarse graph. With fewer
+/// it leaves parts empty (bench_partitions --unguarded). Its known crashes are in bisections of graphs of a few cells,
+/// to which it then comes: decisions/24.
 constexpr double least_cells = 30;
 
-/// Constraints that weigh something: METIS divides by sums. What it is known to crash on is refused: a crash cannot be
-/// caught. No weights of edges are given at all.
+/// Constraints with weight, because METIS divides by sums. Refuses input on which METIS is known to crash: a crash
+/// cannot be caught. Edges have no weights at all.
 std::vector<std::size_t> safe_constraints(partition_problem const& of) {
   partitioning::expect_work(of, of.weights);
   std::vector<std::size_t> kept;
@@ -72,7 +72,7 @@ std::vector<std::uint32_t> parts_by_metis(partition_problem const& of, double to
   auto cells = static_cast<idx_t>(of.cells()), constraints = static_cast<idx_t>(kept.size()),
        parts = static_cast<idx_t>(of.parts());
   idx_t cut = 0;
-  // A cell that it does not come to keeps a part that does not exist.
+  // A cell that METIS does not reach keeps a part that does not exist.
   std::vector<idx_t> part_of(of.cells(), std::numeric_limits<idx_t>::max());
   int const status = METIS_PartGraphKway(&cells, &constraints, offsets.data(), neighbours.data(),
                                          weights.empty() ? nullptr : weights.data(), nullptr, nullptr, &parts,

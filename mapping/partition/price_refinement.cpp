@@ -22,7 +22,7 @@ double root(double x, int doublings) {
 }
 
 /// Norms in turn. That of 16 of 200 equal numbers is 1.4 times the largest: all of them become smaller. That of 256
-/// makes two parts of which one is four times as fast as right as they can be to 0.5 %.
+/// makes two parts, one four times as fast as the other, right to 0.5 % of the best.
 constexpr std::array norms_in_turn{4, 6, 8};
 
 /// Times of which the largest counts: of parts in a phase, of ports, of uplinks.
@@ -39,7 +39,7 @@ class peak {
     for (auto const one : times_) sum_ += scaled(one);
   }
   double norm() const { return unit_ * root(sum_, doublings_); }
-  /// Where two of them become others.
+  /// The norm if two of them change.
   double norm(std::size_t a, double with_a, std::size_t b, double with_b) const {
     return unit_ * root(sum_ - scaled(times_[a]) - scaled(times_[b]) + scaled(with_a) + scaled(with_b), doublings_);
   }
@@ -57,7 +57,7 @@ class peak {
   int doublings_ = 0;
 };
 
-/// A move of one cell, as figures of two parts and of their clusters change by it.
+/// A move of one cell, as changes of the figures of two parts and of their clusters.
 struct changes {
   std::size_t from = 0, to = 0;
   double faces_from = 0, faces_to = 0;                  // of the parts
@@ -107,10 +107,10 @@ class priced_parts {
     for (auto const one : time.phases) seconds_ += one;
   }
 
-  /// An iteration, as it is, whether it fits in memory or not.
+  /// Time of an iteration as it is, even if it does not fit in memory.
   double seconds() const { return seconds_; }
 
-  /// Once over all cells, by a norm: forward, or back, as a border moves by many cells in one direction of the two.
+  /// One pass over all cells, by a norm: forward or back, as a border moves by many cells in one direction only.
   void pass(int doublings, bool forward) {
     for (auto& one : phases_) one.begin(doublings);
     ports_.begin(doublings), uplinks_.begin(doublings);
@@ -175,7 +175,7 @@ class priced_parts {
   }
   changes change_of(std::size_t cell, std::size_t from, std::size_t to) const {
     auto const all = static_cast<double>(graph_.of(cell).size());
-    // Faces to the own part become those of a border; those to other parts are no longer this part's.
+    // Faces to the own part become faces of a border; those to other parts are no longer this part's.
     changes made{.from = from,
                  .to = to,
                  .faces_from = 2 * static_cast<double>(beside_[from]) - all,
@@ -210,8 +210,8 @@ class priced_parts {
   std::vector<std::uint32_t>& part_of_;
   std::vector<peak> phases_;
   peak ports_, uplinks_;
-  // As they were at the beginning: what a face takes of a port, or of an uplink; what an update waits for beside the
-  // fullest of these, and the part of all updates that no part sees; an iteration.
+  // As at the beginning: time of a face at a port, or at an uplink. Wait of an update beside the fullest of these, and
+  // the part of all updates that no part sees. Time of an iteration.
   std::vector<double> of_port_, of_uplink_;
   double latency_ = 0, behind_ = 0, seconds_ = 0;
   std::vector<std::size_t> cells_, beside_;
@@ -230,7 +230,7 @@ void move_by_price(plan::cell_graph const& graph, plan::cell_weights const& weig
     part_of = best;
     double before = std::numeric_limits<double>::infinity();
     while (true) {
-      // Figures anew, without what sums have lost.
+      // New figures, without the rounding errors of sums.
       double const seconds = priced_parts(graph, weights, on, part_of).seconds();
       if (seconds < least) least = seconds, best = part_of;
       if (!(seconds < before * (1 - worth_two_passes))) break;

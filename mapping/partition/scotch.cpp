@@ -25,7 +25,7 @@ std::vector<whole> as_scotch(std::vector<std::int32_t> const& of) {
   return {of.begin(), of.end()};
 }
 
-/// A thing of Scotch that is made by Init and given back by Exit.
+/// An object of Scotch that Init makes and Exit gives back.
 template <class Thing, auto Init, auto Exit>
 class owned {
  public:
@@ -43,7 +43,7 @@ using scotch_arch = owned<SCOTCH_Arch, SCOTCH_archInit, SCOTCH_archExit>;
 using scotch_strat = owned<SCOTCH_Strat, SCOTCH_stratInit, SCOTCH_stratExit>;
 using scotch_context = owned<SCOTCH_Context, SCOTCH_contextInit, SCOTCH_contextExit>;
 
-/// Draws of its own, which begin at the same one, and one thread: more of them make another partition each time.
+/// Draws of its own that always begin with the same one, and one thread: several make another partition each time.
 void make_repeatable(scotch_context& context) {
   expect_done(SCOTCH_contextOptionSetNum(context.get(), SCOTCH_OPTIONNUMDETERMINISTIC, 1), "promise the same again");
   expect_done(SCOTCH_contextRandomClone(context.get()), "begin");
@@ -52,7 +52,7 @@ void make_repeatable(scotch_context& context) {
   SCOTCH_contextRandomReset(context.get());
 }
 
-/// What a cell weighs under all constraints together, each constraint a part of the whole.
+/// Weight of a cell under all constraints together, each constraint a part of the whole.
 std::vector<double> joined_weights(partition_problem const& of) {
   if (of.weights.empty()) return {};
   auto const sums = of.sums();
@@ -74,11 +74,11 @@ std::vector<double> joined_targets(partition_problem const& of) {
   return joined;
 }
 
-/// Hosts that are all joined, by cheap edges inside of clusters and dear ones between them, whose parts are halved as
-/// the hosts' graph is cut; nothing where Scotch cannot halve them.
+/// Hosts that are all joined, by cheap edges inside of clusters and dear ones between them. Their parts are halved as
+/// the hosts' graph is cut. Nothing if Scotch cannot halve them.
 std::unique_ptr<scotch_arch> hosts_in_clusters(partition_problem const& of, std::vector<whole> const& shares,
                                                scotch_context& context) {
-  constexpr double cheap = 10;  // so that 1.1 times as dear is told apart
+  constexpr double cheap = 10;  // so that 1.1 times as dear still differs
   constexpr double dearest = 1000;
   auto const dear = static_cast<whole>(std::min(cheap * of.between, dearest));
   std::vector<whole> offsets{0}, neighbours, costs;
@@ -102,8 +102,8 @@ std::unique_ptr<scotch_arch> hosts_in_clusters(partition_problem const& of, std:
   return made;
 }
 
-/// Hosts with their shares, in clusters where there are some, and where all pairs of hosts are no more than the mesh
-/// has itself.
+/// Hosts with their shares, in clusters if there are some, and if there are no more pairs of hosts than the mesh itself
+/// has.
 std::unique_ptr<scotch_arch> hosts_of(partition_problem const& of, std::vector<whole> const& shares,
                                       scotch_context& context) {
   if (of.clusters() > 1 && of.parts() * of.parts() <= of.graph->neighbours.size())

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// Cells of one side by their gain: what the cut becomes smaller by when one moves.
+/// Cells of one side by their gain: the decrease of the cut when one moves.
 class gain_buckets {
  public:
   gain_buckets(std::size_t cells, std::size_t most_gain)
@@ -82,7 +82,7 @@ class border {
     cut_ = static_cast<std::ptrdiff_t>(cut_of(*of.graph, now));
   }
 
-  /// Whether it has become better.
+  /// True if it has become better.
   bool pass() {
     begin();
     double least_excess = excess_;
@@ -107,7 +107,7 @@ class border {
     return kept > 0;
   }
 
-  /// By how much sides are too heavy, in parts of the whole.
+  /// Excess weight of sides, as a part of the whole.
   double excess() const {
     double sum = 0;
     for (std::size_t s = 0; s < 2; ++s)
@@ -139,7 +139,7 @@ class border {
       if (excess_of(side, j, 0) > 0) return true;
     return false;
   }
-  /// Where no side is too heavy, one may become so by a cell, until another one has come back for it.
+  /// If no side is too heavy, one may become so by a cell, until another one has come back for it.
   bool may_move(std::uint32_t cell) const {
     std::size_t const from = now_[cell];
     return cells_[from] > of_.least_cells[from] && (!(excess_ > 0) || excess_after(cell) < excess_ - rounding);
@@ -167,7 +167,7 @@ class border {
     waits_[cell] = done;
   }
 
-  /// The best cell of a side that may move. Those that do not help a side that is too heavy are not asked again.
+  /// The best cell of a side that may move. Cells that do not help a side that is too heavy are dropped.
   std::uint32_t best_of(std::size_t side) {
     while (true) {
       std::uint32_t const cell = buckets_[side].top();
@@ -190,7 +190,7 @@ class border {
   }
   double share_of(std::size_t side, std::size_t j) const { return side == 0 ? of_.share[j] : 1 - of_.share[j]; }
 
-  /// To the other side, without its neighbours.
+  /// Moves it to the other side, without its neighbours.
   void put(std::uint32_t cell) {
     std::size_t const from = now_[cell], to = other(from);
     --cells_[from], ++cells_[to];

@@ -10,7 +10,7 @@
 
 namespace skel::mapping::partitioning {
 
-/// Cells that are to be cut into two sides.
+/// Cells to cut into two sides.
 struct two_sides {
   plan::cell_graph const* graph = nullptr;
   plan::cell_weights weights{};
@@ -19,21 +19,21 @@ struct two_sides {
   double tolerance = 0;                          ///< how much heavier than its share a side may be, as a part of it
 };
 
-/// Where each cell is: 0 or 1.
+/// Side of each cell: 0 or 1.
 using sides = std::vector<std::uint32_t>;
 
 /// Edges between the sides. O(edges).
 std::size_t cut_of(plan::cell_graph const& graph, sides const& of);
 
-/// Cells in this order, the first of them on side 0: as many as its share weighs, to half a cell.
-/// Under several constraints, of what they weigh together, each constraint a part of the whole. O(cells constraints).
+/// Cells in this order, the first of them on side 0: as many as its share weighs, to half a cell. With several
+/// constraints, by their joint weight, each constraint a part of the whole. O(cells constraints).
 sides cut_in_order(two_sides const& of, std::vector<std::uint32_t> const& order);
 
-/// Moves cells to the other side, the one with the greatest gain first and each once, back to where it was best, and
-/// again until nothing is better: first what is too heavy becomes lighter, then the cut smaller. No side becomes
-/// heavier than its share, the tolerance and half of the heaviest cell, or has fewer cells than its least. O(edges +
-/// cells constraints) a pass, of which there are few. By how much sides are too heavy in the end, in parts of the
-/// whole: 0 as a rule. Source: Fiduccia and Mattheyses 1982, Proc. 19th Design Automation Conference, 175-181.
+/// Moves cells to the other side, the greatest gain first and each once, then back to the best state, and again until
+/// nothing is better. First excess weight falls, then the cut. No side becomes heavier than its share, the tolerance
+/// and half of the heaviest cell, or has fewer cells than its least. O(edges + cells constraints) a pass, of which
+/// there are few. Returns the excess weight of sides in the end, as a part of the whole: 0 as a rule. Source: Fiduccia
+/// and Mattheyses 1982, Proc. 19th Design Automation Conference, 175-181.
 double move_border(two_sides const& of, sides& now);
 
 }  // namespace skel::mapping::partitioning

@@ -57,7 +57,7 @@ std::vector<std::int32_t> whole_weights(std::size_t cells, std::size_t constrain
       double const weight = weights[c * constraints + j];
       sum += weight, whole = whole && weight == std::floor(weight);
     }
-    // Those that are rounded up to 1 are no more than the cells.
+    // Weights that are rounded up to 1 are no more than the cells.
     double const factor = whole && sum <= most_of_a_sum ? 1 : (most_of_a_sum - static_cast<double>(cells)) / sum;
     for (std::size_t c = 0; c < cells; ++c) {
       double const weight = weights[c * constraints + j];
