@@ -28,7 +28,7 @@ struct found_route {
   std::vector<plan::inside_tree> inside;
   std::uint64_t segment = 0;  ///< [B]
   std::string_view schedule;  ///< the policy of its tree over the clusters
-  bool improved = false;      ///< a local search has changed what the policy made
+  bool improved = false;      ///< a local search has changed the policy's result
   cost::route_price price;
 };
 

@@ -131,7 +131,7 @@ class placer {
     if (!climbed) climbed = connected(problem_, start) ? start : detail::connect(tables_);
     if (climbed && !exact && detail::are_event_graphs(problem_)) {
       rows.emplace(row_search{detail::row_planes(tables_), hosts_of(*climbed)});
-      search(*rows, half_of(stop_));  // and the other half of the time to price what was found
+      search(*rows, half_of(stop_));  // the other half of the time is for prices
       climbed = plan::place_each(rows->where);
     }
     if (!climbed)

@@ -140,7 +140,7 @@ double expected_time::doubt_of_mean() const {
 expected_time::horizon expected_time::to_come() const {
   bool const told = settings_.supersteps > supersteps_;  // otherwise it was told wrong
   std::size_t const left = told ? settings_.supersteps - supersteps_ : supersteps_,
-                    many = (left + stands_for_ - 1) / stands_for_;  // of what is told
+                    many = (left + stands_for_ - 1) / stands_for_;  // of the told ones
   auto const each = static_cast<double>(left) / static_cast<double>(many);
   std::size_t const period = forecast_.period(),
                     parts = forecast_.is_steady() ? 1 : std::min(many, std::max<std::size_t>(1, most_parts / period));

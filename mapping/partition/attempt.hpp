@@ -11,8 +11,8 @@ namespace skel::mapping::partitioning {
 
 /// Result of a method, with its faults.
 struct attempt {
-  std::vector<std::uint32_t> parts;  ///< empty where they are broken
-  std::string broken, unbalanced;    ///< why_broken(), or what the method threw; why_unbalanced()
+  std::vector<std::uint32_t> parts;  ///< empty if they are broken
+  std::string broken, unbalanced;    ///< why_broken(), or the method's error; why_unbalanced()
 };
 attempt try_method(partition_method const& method, partition_problem const& of, double tolerance);
 

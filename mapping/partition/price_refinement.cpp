@@ -61,7 +61,7 @@ class peak {
 struct changes {
   std::size_t from = 0, to = 0;
   double faces_from = 0, faces_to = 0;                  // of the parts
-  double cluster_faces_from = 0, cluster_faces_to = 0;  // of their clusters; 0 where these are the same
+  double cluster_faces_from = 0, cluster_faces_to = 0;  // of their clusters; 0 if these are the same
 };
 
 class priced_parts {

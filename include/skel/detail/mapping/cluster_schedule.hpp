@@ -38,7 +38,7 @@ struct cluster_schedule {
   std::string_view name;            ///< of its policy, "exact", or "branch and bound" if that was ended early
   std::vector<cluster_edge> edges;  ///< in the order in which they are sent; every cluster but the root is reached once
   double completion = 0;            ///< of arrival(), for the problem for which it was made [s]
-  bool improved = false;            ///< a local search has changed what the policy made
+  bool improved = false;            ///< a local search has changed the policy's result
   bool optimal = false;             ///< proven: no schedule completes earlier
 };
 

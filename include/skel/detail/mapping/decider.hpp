@@ -51,7 +51,7 @@ struct way_choice {
 ///   E[(-d)+] = sigma (phi(z) - z Phi(-z)), z = mu / sigma,  E[d+] = E[(-d)+] + mu.
 /// This weighs the expected improvement against its price (Jones, Schonlau, Welch 1998, J. Global Optimization
 /// 13:455-492). The right side, a time, must be no more than `allowance` [s]. The greatest difference goes first.
-/// O(candidates). Preconditions: one candidate at least; uses >= 0, and >= 1 where something is allowed. `joint`: how
+/// O(candidates). Preconditions: one candidate at least; uses >= 0, and >= 1 if something is allowed. `joint`: how
 /// the errors of candidates go together; their ids are then in `ids`. Then sigma is the information of a trial about
 /// the difference to the first. Errors in common count for nothing (the knowledge gradient for correlated beliefs,
 /// Frazier, Powell, Dayanik 2009, INFORMS J. Computing 21(4):599-613).
@@ -71,10 +71,10 @@ struct decision_knowledge {
 
 /// The one mechanism of decisions. It asks a problem for candidates and believes the model that has predicted best in
 /// the request's context (poly_model). It corrects prices by measured times, weighs entries against the uses to come
-/// (horizon), and tries candidates if that pays. It decides again after 1, 2, 4 ... uses, after a trial, or when
-/// measured times refute a forecast. A CUSUM test of ln(measured / predicted) does that, wrong at most once in 1000
-/// uses of a decision, never for one or two outliers. If deciding takes time that counts, it skips reviews that would
-/// cost more than they may save.
+/// (horizon), and tries candidates if that pays. It decides again after 1, 2, 4 ... uses, after a measured trial, or
+/// when measured times refute a forecast. A CUSUM test of ln(measured / predicted) refutes it. The test is wrong at
+/// most once in 1000 uses of a decision, and never for one or two outliers. If deciding takes time that counts, it
+/// skips reviews that would cost more than they may save.
 ///
 /// Knowledge belongs to one picture of the machine: prices of another one have other errors (turn_to()).
 ///

@@ -32,7 +32,7 @@ struct decision {
 
 /// Nothing can be chosen.
 struct infeasible {
-  std::string reason;  ///< what is asked for, why it fails, what would help
+  std::string reason;  ///< the requirement, why it fails, and a remedy
 };
 
 using placement_answer = std::variant<decision, infeasible>;

@@ -16,7 +16,7 @@
 /// The input of a decider (mapping/decider.hpp).
 namespace skel::mapping {
 
-/// A way of doing what a request asks for, with its price.
+/// A way to serve a request, with its price.
 template <class Plan>
 struct candidate {
   Plan plan{};
@@ -56,7 +56,7 @@ constexpr std::uint64_t id_of(std::string_view name) {
 /// - `expected_uses(request)`: Number of uses, as the user says; 0: nobody says.
 /// - `phase_of(request)`: Requests of one number follow one another, and do not come again after another number.
 ///   Nothing if requests alternate.
-/// A problem may also have
+/// A problem may also have:
 /// - `errors_of(request)`: How the errors of its model's prices go together, by the candidates' ids (known_errors
 ///   const*). nullptr: it does not know.
 /// - `priced_by(request, model)`: The pricing model of a request for which models()[model] is believed, if it depends
@@ -100,7 +100,7 @@ std::string_view name_of(decision_reason why);
 template <class Plan>
 struct priced_candidate {
   candidate<Plan> way;
-  corrected_time time;  ///< of one use, corrected by what was measured [s]
+  corrected_time time;  ///< of one use, corrected by measured times [s]
 
   /// Expected time with all uses to come [s].
   double total(double uses) const { return way.entry + uses * time.seconds; }

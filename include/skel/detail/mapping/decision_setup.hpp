@@ -19,7 +19,7 @@ using forced_choices = std::map<std::string, std::string, std::less<>>;
 /// Keys with values, from the least to the most recently used.
 using decision_entries = std::vector<std::pair<std::string, std::string>>;
 
-/// How a decider begins.
+/// Setup of a decider.
 struct decision_setup {
   record::decision_log* log = nullptr;  ///< is told their decisions; nullptr: nobody
   forced_choices forced{};

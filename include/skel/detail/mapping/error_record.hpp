@@ -53,7 +53,7 @@ struct error_record {
   sums observed;                                  ///< sums of observations that count
   std::array<double, 8> last{};                   ///< observations, one after the other in turn
   unsigned long long up_from = 0, down_from = 0;  ///< number of the observation after which a sum was last 0
-  cusum test;                                     ///< of the errors against what the record says
+  cusum test;                                     ///< of the errors against the record
   unsigned long long total = 0;                   ///< all observations so far
   unsigned long long changes = 0;                 ///< alarms
 

@@ -74,7 +74,7 @@ class remap_choice {
   remap_family of_;
 };
 
-/// What staying has cost a program beside the best way known, or at the most [s].
+/// Loss of a program by staying, beside the best way known, or at the most [s].
 class staying_loss {
  public:
   void add(double seconds) { since_move_ += seconds, since_look_ += seconds; }

@@ -39,7 +39,7 @@ struct partition_settings {
 struct partition_candidate {
   std::string method;  ///< "metis, 1 %"; "..., refined": with borders moved by the price
   double seconds =
-      std::numeric_limits<double>::infinity();  ///< of an iteration: time_of(); infinite where it is no partition
+      std::numeric_limits<double>::infinity();  ///< of an iteration: time_of(); infinite if it is no partition
   std::string fault;                            ///< why it is none, or which promise it has broken; empty as a rule
 };
 

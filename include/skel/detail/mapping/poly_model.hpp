@@ -36,7 +36,7 @@ struct expected_use {
   double seconds = 1;  ///< approximate time of one use [s]
 };
 
-/// How a model has predicted one candidate.
+/// Record of a model's predictions of one candidate.
 struct candidate_record {
   std::uint64_t candidate = 0;  ///< the caller's number of it
   error_record errors;
