@@ -19,7 +19,7 @@ constexpr double worth_beating = 1 - 1e-12;
 ///
 /// Two bounds on all that goes on from a node. Paths: no cluster is reached before a shortest path leads there from one
 /// that may still send. Starts: were every gap and every transfer as short as the shortest, the r-th send from here
-/// would begin at s_r. However these serve clusters, max over k of s + (shortest transfer to k) + T_k is least when the
+/// would begin at s_r. However they serve clusters, max over k of s + (shortest transfer to k) + T_k is least when the
 /// earliest serve those that need longest.
 class exact_search {
  public:

@@ -23,7 +23,7 @@ piece whole_piece(plan::cell_graph const& graph);
 /// The cells of a piece that have each mark, from 0 to before `marks`, in their order. O(edges + marks).
 std::vector<piece> split(piece const& of, std::vector<std::uint32_t> const& mark_of, std::size_t marks);
 
-/// Bisections in turn until each part is alone, if halves are of clusters first, then of the parts of each. O(parts).
+/// Bisections in turn until each part is alone: halves of clusters first, then of the parts of each. O(parts).
 inline std::size_t levels_of(partition_problem const& of) {
   std::vector<std::size_t> parts(of.clusters(), 0);
   for (std::size_t p = 0; p < of.parts(); ++p) ++parts[of.cluster(p)];
