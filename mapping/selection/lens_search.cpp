@@ -117,8 +117,8 @@ void lens_search::thresholds(node one) {
   }
 }
 
-/// Parts a node whose members cannot all be together: sets without a cluster that is too far from others, or sets
-/// without these. False if no two are farther from each other than d.
+/// Parts a node whose members cannot all be together: into sets without a cluster that is too far from others, and sets
+/// without these others. False if no two are farther from each other than d.
 bool lens_search::take_apart(cluster_set const& members, std::vector<double> const& low) {
   std::size_t most = 0, chosen = 0;
   for (auto const a : members) {

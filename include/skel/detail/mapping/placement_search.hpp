@@ -34,8 +34,8 @@ struct search_options {
 /// `throughput` is an estimate, `evaluated` is 0 and `model` says which. simpler() breaks ties. With candidates: the
 /// best of these.
 /// Window closure prices lines of more than `exact_states` states (14 stages of one worker without buffers). Farms with
-/// more choices of hosts than enumerate_choices() lists are climbed only. Both end with optimal = false. If
-/// there is no time limit, they end after 10 s of climbing.
+/// more choices of hosts than enumerate_choices() lists are climbed only. Both end with optimal = false. If there is no
+/// time limit, they end after 10 s of climbing.
 /// Without a time limit the search may take as long as the space is large: 8 stages on 8 hosts take half a second, 10
 /// on 10 half a minute. Returns infeasible when there is nothing to choose from, or no placement connects all hosts
 /// that must talk.
