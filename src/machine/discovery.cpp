@@ -85,14 +85,14 @@ bool is_complete(survey all, std::vector<player> const& players, discovery_optio
   return !all.hosts.empty() && !lacks_speeds(all, options) && what_is_asked(all, players, options.models).empty();
 }
 
-/// What has to be measured of each host.
+/// Measurements that are still needed of each host.
 platform::host_probe_options wanted_of_hosts(survey const& known, discovery_options const& options) {
   platform::host_probe_options wanted = options.hosts;
   if (!options.speeds || (!known.hosts.empty() && !lacks_speeds(known, options))) wanted.repeats = 0;
   return wanted;
 }
 
-/// `measured`: per rank. What is known of a host already is only replaced where its speed was not.
+/// `measured`: per rank. Known hosts stay, unless a speed is wanted that one of them lacks: then all are replaced.
 void set_hosts(survey& all, std::vector<player> const& players, discovery_options const& options,
                std::vector<platform::host_measurement> const& measured) {
   bool const anew = all.hosts.empty();
@@ -139,7 +139,7 @@ void name_sites(survey& all, latency_matrix const& latencies, partition const& g
   }
 }
 
-/// Groups the hosts into clusters. What is between them is not measured yet beyond its latency.
+/// Groups the hosts into clusters. Between these, only latencies are measured so far.
 void set_clusters(survey& all, latency_matrix const& latencies) {
   partition const groups = platform::robust_clusters(latencies, all.tolerance);
   all.latency_spread = platform::noise_of(latencies, groups);
@@ -152,7 +152,7 @@ void set_clusters(survey& all, latency_matrix const& latencies) {
   name_sites(all, latencies, groups);
 }
 
-/// How sure the medians of each kind and size are together.
+/// The doubt of the medians of each kind and size, taken together.
 double doubt_of(std::vector<record::probe_sample> const& samples) {
   std::map<std::pair<record::probe_kind, double>, std::vector<double>> times;
   for (record::probe_sample const& one : samples) times[{one.kind, one.bytes}].push_back(one.seconds);
@@ -187,7 +187,7 @@ record::probe_wants wanted_by_all(std::vector<cost::model_kind> const& models) {
   return wants;
 }
 
-/// Paths that only a round trip was measured of are the same in both directions.
+/// Paths of which only a round trip was measured are the same in both directions.
 bool is_directed(record::probe_wants const& wants) {
   return wants.gaps != record::probe_sizes::none || wants.send_overheads != record::probe_sizes::none ||
          wants.receive_overheads != record::probe_sizes::none;
@@ -209,7 +209,7 @@ class path_probe {
     limits_.precision = precision_of_tolerance * options.tolerance;
   }
 
-  /// Between all hosts where there are no clusters yet, and between two ranks of hosts.
+  /// Between all hosts if there are no clusters yet, and between two ranks of each host that has two.
   void measure_latencies(survey& all) {
     bool const anew = all.clusters.empty();
     std::vector<plan::round> rounds;
@@ -240,7 +240,7 @@ class path_probe {
       one.path->path.latency = latency.at({one.from, one.to});
   }
 
-  /// What is asked, all local paths at once, then all clusters, then pairs of clusters.
+  /// Measures the asked paths: all local ones at once, then all clusters, then pairs of clusters.
   void measure_messages(survey& all) {
     asked_paths const asked = what_is_asked(all, players_, options_.models);
     if (asked.empty()) return;
@@ -318,7 +318,7 @@ class path_probe {
   runtime::message_probe_options limits_{};
 };
 
-/// What is known, and what it lacks.
+/// Adds to the known figures what they lack.
 survey measure(MPI_Comm among, survey all, run_hosts const& hosts, std::vector<player> const& players,
                discovery_options const& options) {
   double const start = record::now();
@@ -336,7 +336,7 @@ survey measure(MPI_Comm among, survey all, run_hosts const& hosts, std::vector<p
   return all;
 }
 
-/// Whether measuring once more what was measured since `date` is worth it, and would be done in time.
+/// True if measuring once more is worth it for figures measured since `date`, and would be done in time.
 bool again(survey const& all, std::string const& date, std::size_t times, double spent,
            discovery_options const& options) {
   constexpr std::size_t most_times = 3;  // a machine that is busy for that long stays busy
@@ -374,15 +374,15 @@ discovery_result discover(MPI_Comm original, discovery_options const& options) {
   }
   double const start = record::now();
   survey all = measure(among, known, hosts, players, options);
-  // What is not sure is measured again while there is time, as rank 0 says, and what is surest is taken.
+  // Unsure figures are measured again while there is time, as rank 0 says. The surest survey is taken.
   for (std::size_t times = 1;
        !quiet::broadcast(among, again(all, now, times, record::now() - start, options) ? "again" : "").empty();
        ++times) {
     survey other = measure(among, known, hosts, players, options);
     if (platform::doubt_of(other, now) < platform::doubt_of(all, now)) all = std::move(other);
   }
-  // All ranks have the same measurements: where one cannot describe them, none can, and all throw the same. Only times
-  // differ, and all take what rank 0 says.
+  // All ranks have the same measurements. If one cannot describe them, none can, and all throw the same. Only times
+  // differ; all take those of rank 0.
   text = quiet::broadcast(among, platform::to_json(describe(all)));
   if (rank == 0) file.write(text);
   return {parse(text), false};

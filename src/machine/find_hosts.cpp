@@ -39,7 +39,7 @@ found_hosts find_hosts(platform::snapshot const& machine, std::vector<std::strin
     by_rank[without_domain(without_rank(name))].push_back(host);
   }
   found_hosts result;
-  // A probe with a host per rank has kept which rank of a machine each host was.
+  // A probe with a host per rank has kept the rank of each host on its machine.
   if (std::ranges::all_of(names, [&](std::string const& name) { return exact.contains(name); })) {
     if (auto known = machine.find_ranks(names); known.mismatch.empty()) {
       result.host_of_rank = std::move(known.host_of_rank);

@@ -18,14 +18,14 @@
 namespace skel {
 namespace {
 
-/// How often it is looked [s]: several times in a turn of the scheduler, by which a look of some microseconds takes a
-/// few thousandths of a core.
+/// Period of looks [s]: several in a turn of the scheduler. A look of some microseconds then takes a few thousandths of
+/// a core.
 constexpr double look_period = 2e-3;
 
-/// Standard errors are those of so many means.
+/// The means of so many batches give the standard error.
 constexpr std::size_t batches = 8;
 
-/// So many standard errors from 0 is not 0.
+/// A figure that is more than so many standard errors from 0 is not 0.
 constexpr double beyond_doubt = 2;
 
 struct estimate {
@@ -51,7 +51,7 @@ estimate estimate_mean(std::vector<double> const& series) {
   return out;
 }
 
-/// What two estimates of the same number say together (inverse variances).
+/// Joins two estimates of the same number (inverse variances).
 others_load joined(estimate const& a, estimate const& b) {
   double const of_a = b.error * b.error, of_b = a.error * a.error, all = of_a + of_b;
   if (all == 0) return {a.mean, 0, true};
@@ -84,7 +84,7 @@ others_load load_beside(runtime::core_share const& got, bool told, runnable_seri
     if (std::abs(by_share - k) <= beyond_doubt * error) return joined({by_share, error}, {k, counted.doubt});
     return {by_share, error, true};
   }
-  // Of others that take cores which are left nobody knows.
+  // Nobody knows of others that run on the cores that are left.
   if (1 - share > beyond_doubt * got.doubt) return {by_share, error, true};
   double const unseen = std::max(0.0, cores - got.threads) / 2;
   return {unseen, std::hypot(unseen, error), true};
@@ -136,7 +136,7 @@ load_samples::load_samples(std::filesystem::path proc)
     : proc_(std::move(proc)), begun_(record::now()), ran_(static_cast<double>(record::process_ns()) * 1e-9) {
   try {
     looks_ = start_thread("skel-load", [this](std::stop_token const& over) { look(over); });
-  } catch (error const&) {  // too few threads: plans go on by what the program's own got of the cores
+  } catch (error const&) {  // too few threads: plans go on by the program's own share of the cores
   }
 }
 

@@ -10,7 +10,7 @@
 namespace skel {
 namespace {
 
-/// Factors of latency and bandwidth, by which two paths differ, in logarithms: the greater one.
+/// The larger of the factors of latency and bandwidth by which two paths differ, as a logarithm.
 double distance(platform::link const& a, platform::link const& b) {
   auto const apart = [](double x, double y) { return x == y ? 0 : std::abs(std::log(x / y)); };
   return std::max(apart(a.latency, b.latency), apart(a.bandwidth, b.bandwidth));

@@ -13,7 +13,7 @@ namespace skel {
 
 namespace {
 
-/// Bytes that each rank may have, infinite where nobody knows; nothing where that is so of all.
+/// Memory of each rank [B], infinite where it is unknown. Empty if it is unknown for all.
 std::vector<double> memory_of_ranks(run_platform const& where) {
   auto const& machine = where.picture.machine();
   std::vector<std::size_t> ranks(machine.host_count());
@@ -34,8 +34,8 @@ platform::link slower(platform::link a, platform::link b) {
   return {std::max(a.latency, b.latency), std::min(a.bandwidth, b.bandwidth)};
 }
 
-/// The slowest path from the first of some ranks to others, and to the first of these from the rest: where there are
-/// two hosts, one of these pairs is on both. Nothing where no pair is connected. O(ranks).
+/// The slowest path from the first rank of `from` to all of `to`, and from all of `from` to the first of `to`. If there
+/// are two hosts, one of these pairs is on both. Nothing if no pair is connected. O(ranks).
 std::optional<platform::link> slowest_path(platform::description const& of_ranks, std::vector<std::size_t> const& from,
                                            std::vector<std::size_t> const& to) {
   std::optional<platform::link> out;

@@ -11,12 +11,12 @@
 
 namespace skel {
 
-/// Who takes part for a host: of the run, or every rank as one.
+/// A host that takes part: one of the run, or each rank as a host.
 struct player {
   std::string name;
   std::size_t rank = 0, partner = 0;  ///< another rank of the host, or the same
-  std::size_t machine = 0;            ///< that the host is on
-  std::size_t ranks = 1;              ///< of the host, or where each counts as one of the machine
+  std::size_t machine = 0;            ///< the one that the host is on
+  std::size_t ranks = 1;              ///< of the host; of the machine if each rank is a host
 };
 
 /// In the order of their ranks.
@@ -31,7 +31,7 @@ struct asked_path {
   double nodes;          ///< that share it
 };
 
-/// Of each kind: what is not known well enough for the models.
+/// Paths of each kind that are not known well enough for the models.
 struct asked_paths {
   std::vector<asked_path> local, inside, links;
 
@@ -43,11 +43,11 @@ struct asked_paths {
   }
 };
 
-/// Whether a path was not measured, or not for all of these models.
+/// True if a path was not measured, or not for all of these models.
 bool lacks(platform::path_figures const& path, std::vector<cost::model_kind> const& models);
 
-/// The paths of a survey that lack something for these models and can be measured in this run: inside a host where it
-/// has two ranks. Player i is of host i. O(clusters^2 + hosts).
+/// The paths of a survey that lack something for these models and can be measured in this run. A path inside a host
+/// needs two ranks there. Player i is of host i. O(clusters^2 + hosts).
 asked_paths what_is_asked(platform::survey& all, std::vector<player> const& players,
                           std::vector<cost::model_kind> const& models);
 

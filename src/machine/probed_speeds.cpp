@@ -13,17 +13,17 @@
 namespace skel {
 namespace {
 
-/// A contradiction that comes about by chance is as rare as that of a forecast (record::throughput_watch).
+/// A contradiction by chance is as rare as that of a forecast (record::throughput_watch).
 constexpr double rare = 1.0 / 1000;
 
-/// What the workers of one farm did on one host.
+/// Work of one farm's workers on one host.
 struct host_work {
   double busy = 0, items = 0;
   std::size_t rank = 0;  // one of its ranks
 };
 
-/// How many times as long as on a core of their own the threads of each host may have taken, as ln: its threads
-/// computed for that much longer than its cores can.
+/// Per host: how many times longer than on cores of their own its threads may have taken, as ln. They computed for that
+/// much longer than its cores can.
 std::map<std::string, double> stretches(rank_cores const& cores, record::run_record const& run) {
   std::vector<double> busy(cores.cores.size());
   for (auto const& one : run.stations) busy[cores.domain[static_cast<std::size_t>(one.rank)]] += one.busy;

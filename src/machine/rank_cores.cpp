@@ -17,7 +17,7 @@
 namespace skel {
 namespace {
 
-/// What one rank knows of its cores.
+/// The view that one rank has of its cores.
 struct own_view {
   std::uint64_t host = 1, most = 0;
   double granted = std::numeric_limits<double>::infinity();
