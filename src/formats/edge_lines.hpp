@@ -16,7 +16,7 @@
 namespace skel::skeletons {
 
 /// The lines of a list of edges, as collections of graphs hand them out (SNAP, KONECT, Network Repository). A line has
-/// the two ends of an edge. What follows them is left out. Blanks stand between them, or commas or semicolons if one
+/// the two ends of an edge; the rest of it is left out. Blanks stand between the ends, or commas or semicolons if one
 /// follows the first word of the list. Comments begin with #, % or //. A first line of names above lines of numbers
 /// names the columns, and is left out.
 class edge_lines {
@@ -93,7 +93,7 @@ class edge_lines {
     return words_in(all);
   }
 
-  /// Whether this first line names the columns. Stays on it.
+  /// True if this first line names the columns. Stays on it.
   bool is_header(std::vector<std::string_view> const& fields) {
     if (fields.size() < 2 || is_number(fields[0]) || is_number(fields[1])) return false;
     auto const first = text_.here();

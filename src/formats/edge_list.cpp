@@ -20,9 +20,9 @@ namespace skeletons {
 
 namespace {
 
-/// Nodes without edges take memory too: a bit of each thread when a pattern is looked at, numbers where elements are
-/// kept. So many may always be there, a few megabytes; beyond that no more than take what the edges take while they are
-/// read (edge_table: 64 bytes).
+/// Nodes without edges take memory too: a bit of each thread to look at a pattern, numbers to keep elements. So many, a
+/// few megabytes, are always allowed. Beyond that they take no more than edges while these are read (edge_table: 64
+/// bytes).
 std::size_t most_nodes_for(std::size_t edges) {
   return (std::size_t{1} << 24) + 64 * edges;
 }

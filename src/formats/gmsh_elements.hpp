@@ -35,7 +35,7 @@ inline constexpr std::array<gmsh_type, 8> gmsh_types{{{15, cell_kind::line, 1, 0
                                                       {6, cell_kind::prism, 6, 3},
                                                       {7, cell_kind::pyramid, 5, 3}}};
 
-/// What is said of a type that cannot be read.
+/// Message about a type that cannot be read.
 std::string refused_type(std::int64_t number);
 
 /// Elements of one dimension as a file has them.
@@ -67,7 +67,7 @@ class gmsh_elements {
     return std::span(corners_).subspan(in.first_corner + (element - in.first) * in.nodes, in.nodes);
   }
 
-  /// Which element is the k-th by tags, for all k; of equals the first in the file.
+  /// The k-th element by tags, for all k; of equals the first in the file.
   std::vector<std::size_t> order_of_tags() const {
     std::vector<std::size_t> order(tags_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

@@ -41,8 +41,8 @@ class tag_sets {
   std::map<std::vector<std::int32_t>, std::uint32_t> numbers_;
 };
 
-/// The points, curves, surfaces and volumes that the elements of a file of Gmsh are on, by dimension and tag: to which
-/// physical groups they belong, and which part of a mesh they are.
+/// The points, curves, surfaces and volumes that the elements of a file of Gmsh are on, by dimension and tag. Each has
+/// its physical groups, and the part of the mesh that it is.
 class gmsh_entities {
  public:
   struct entity {
@@ -51,7 +51,7 @@ class gmsh_entities {
     std::uint32_t part = 0;  ///< 0: none, or several
   };
 
-  /// Sections $Entities and $PartitionedEntities. Where they have a tag both, the later one counts.
+  /// Sections $Entities and $PartitionedEntities. If a tag is in both, the later one counts.
   template <class Input>
   void read(Input& in, bool parted) {
     in.begin("the head of the entities");
@@ -71,7 +71,7 @@ class gmsh_entities {
     }
   }
 
-  /// What is known of an entity; nothing where it is in no list. O(log entities).
+  /// The entity with this tag; without groups and part if it is in no list. O(log entities).
   entity find(std::size_t dimension, std::int32_t tag) const {
     auto const& all = of_[dimension];
     auto const behind = std::upper_bound(all.begin(), all.end(), tag,
@@ -87,7 +87,7 @@ class gmsh_entities {
   static constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
   static constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
-  /// Of which entities are the ghosts of which parts: ghosts are listed by themselves too.
+  /// Reads over the list of ghost entities and their partitions: the entities of ghosts are listed by themselves too.
   template <class Input>
   void read_ghosts(Input& in) {
     std::size_t const ghosts = in.count("the number of ghost entities", 3, 8);
@@ -106,7 +106,7 @@ class gmsh_entities {
     in.begin("entity", k, of);
     entity one;
     one.tag = static_cast<std::int32_t>(in.integer("the tag of an entity", least, most));
-    bool own_tags = true;  // a boundary between partitions has the tags of the volume that it cuts, which are no marks
+    bool own_tags = true;  // a boundary between partitions has the tags of the volume that it cuts: no marks
     if (parted) {
       auto const parent = in.integer("the dimension of its parent", -1, 3);
       own_tags = parent < 0 || static_cast<std::size_t>(parent) == dimension;

@@ -24,7 +24,7 @@ std::string cut_off(std::string_view name) {
   return "the file ends here, but $End" + std::string(name) + " must follow; it is cut off";
 }
 
-/// Whether a word is "$End" and the name.
+/// True if a word is "$End" and the name.
 bool ends(std::string_view word, std::string_view name) {
   return word.starts_with("$End") && word.substr(4) == name;
 }

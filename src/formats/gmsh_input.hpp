@@ -11,9 +11,9 @@
 
 namespace skel::skeletons {
 
-/// What a reader of Gmsh's files asks of the bytes, whether they are text or binary. A file has sections, from $NAME to
-/// $EndNAME; a section has entries, an entry numbers. In text an entry is a line, in binary files int is four bytes and
-/// size_t eight. All throw skel::input_error with the place.
+/// Input of a reader of Gmsh's files, from text or from binary bytes. A file has sections, from $NAME to $EndNAME; a
+/// section has entries, an entry numbers. In text an entry is a line, in binary files int is four bytes and size_t
+/// eight. All throw skel::input_error with the place.
 ///
 /// Text: the place is the line.
 class gmsh_text {
@@ -22,14 +22,14 @@ class gmsh_text {
 
   /// The name of the section that begins next, without "$"; empty at the end of the file.
   std::string_view next_section();
-  /// Reads over $EndNAME. Throws where something else stands here.
+  /// Reads over $EndNAME. Throws if something else stands here.
   void end_section(std::string_view name);
   /// Reads over all of a section whose beginning was read.
   void skip_section(std::string_view name);
 
   /// Goes to entry `k` of `of`, from 0, of what is called `what`.
   void begin(char const* what, std::size_t k, std::size_t of) { text_.expect_next("", what, k + 1, of); }
-  /// Goes to an entry of which there is one.
+  /// Goes to an entry that is the only one of its kind.
   void begin(char const* what) {
     text_.next_line();
     text_.expect_words("", what);

@@ -131,8 +131,8 @@ class msh_reader {
     elements_.read(in_, entities_, nodes_);
   }
 
-  /// The elements of a list in the order of their tags, each tag once. Where a tag comes again, it must be the same
-  /// element, and one that is known to be a ghost.
+  /// The elements of a list in the order of their tags, each tag once. A tag may come again only for the same element,
+  /// and only in a file that lists ghosts.
   std::vector<std::size_t> different(gmsh_elements const& all) const {
     std::vector<std::size_t> order = all.order_of_tags();
     auto const again = [&](std::size_t a, std::size_t b) {
@@ -199,7 +199,7 @@ class msh_reader {
     return cells;
   }
 
-  /// The owner of a ghost comes first; where the element's entity says another one, that counts. In a file of one
+  /// The owner of a ghost comes first. If the element's entity names another owner, that one counts. In a file of one
   /// partition (gmsh -part_split) ghosts are on entities that belong to nobody.
   void finish_ghosts(gmsh_elements const& all, std::vector<std::size_t> const& order, mesh_marks& marks) {
     marks.ghosts.reserve(ghosts_.all_parts());

@@ -15,8 +15,8 @@
 
 namespace skel::skeletons {
 
-/// The nodes of a file of Gmsh: their tags, which may have gaps and come in any order, in rising order, and where they
-/// are.
+/// The nodes of a file of Gmsh: tags in rising order, and positions. In the file, tags may have gaps and come in any
+/// order.
 class gmsh_nodes {
  public:
   /// Section $Nodes. O(nodes), O(nodes log(nodes)) where their tags do not rise.
@@ -46,7 +46,7 @@ class gmsh_nodes {
   std::span<double const> point(subscript node) const { return std::span(where_).subspan(3 * std::size_t{node}, 3); }
   std::vector<double> take_positions() { return std::move(where_); }
 
-  /// The number of the node with a tag, from 0; none where there is none. O(1) where the tags have few gaps, else
+  /// The number of the node with a tag, from 0; nothing if there is none. O(1) if the tags have few gaps, else
   /// O(log nodes).
   std::optional<subscript> find(std::uint64_t tag) const {
     if (tags_.empty() || tag < tags_.front() || tag > tags_.back()) return std::nullopt;
@@ -104,7 +104,7 @@ class gmsh_nodes {
     std::sort(tags_.begin(), tags_.end());
   }
 
-  /// A number for each tag in between, where that takes no more memory than tags and coordinates do.
+  /// A number for each tag in between, if that takes no more memory than tags and coordinates.
   void make_table() {
     if (tags_.empty()) return;
     std::uint64_t const range = tags_.back() - tags_.front() + 1;

@@ -40,7 +40,7 @@ std::size_t read_rank(reader const& value) {
   return value.count();
 }
 
-/// `rank`: where a task stands that does not say its home.
+/// `rank`: the home of a task that names none.
 lb_entity read_entity(reader const& object, std::size_t rank, bool of_task) {
   object.expect_object("an entity");
   bool const packed = object.has("id");
@@ -59,7 +59,7 @@ void read_memory(reader const& object, lb_task& task) {
   task.working = bytes("task_working_bytes");
   task.rank_bytes = bytes("rank_working_bytes");
   if (object.has("task_serialized_bytes")) task.serialized = zero_or_more(object.at("task_serialized_bytes"));
-  // A negative number is how the framework writes that nothing is shared.
+  // A negative number means that nothing is shared.
   if (!object.has("shared_id") || object.at("shared_id").number() < 0) return;
   task.block = object.at("shared_id").count();
   task.block_bytes = bytes("shared_bytes");

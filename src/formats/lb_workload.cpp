@@ -18,7 +18,7 @@ namespace {
 /// Ranks whose files are looked for.
 constexpr std::size_t most_ranks = 1'000'000;
 
-/// Phases of all ranks, the ids of those that are there.
+/// The ids of the phases that all ranks have.
 std::vector<std::size_t> phases_of(std::vector<lb_data_file> const& ranks, std::vector<std::string> const& sources) {
   auto const ids_of = [](lb_data_file const& file) {
     std::vector<std::size_t> ids;
@@ -35,7 +35,7 @@ std::vector<std::size_t> phases_of(std::vector<lb_data_file> const& ranks, std::
   return ids;
 }
 
-/// Tasks as processes, and which one an end of a message is.
+/// Tasks as processes; also finds the process at an end of a message.
 class numbering {
  public:
   explicit numbering(platform::measured_program& made)
@@ -66,8 +66,8 @@ class numbering {
   }
   void reserve_ranks(std::size_t ranks) { needs_->reserved.assign(ranks, 0.0); }
 
-  /// The task with this identity, on the rank that is said where there are several; nothing for an entity that is no
-  /// task: vt counts messages of others too.
+  /// The task with this identity; if there are several, the one on the rank that is said. Nothing for an entity that is
+  /// no task: vt counts messages of others too.
   std::optional<std::size_t> find(lb_entity entity) const {
     auto at = known_.find(entity);
     if (at == known_.end()) entity.fixed_on.reset(), at = known_.lower_bound(entity);
@@ -116,7 +116,7 @@ std::vector<record::superstep_load> supersteps_of(std::size_t phase, std::vector
   return steps;
 }
 
-/// Phases after one, and before the next that is there, that the metadata call like the one before.
+/// The number of phases after `id` and before `next` that the metadata call identical to `id`.
 std::size_t phases_like(lb_data_file const& file, std::size_t id, std::size_t next) {
   std::size_t many = 0;
   for (auto const& [first, last] : file.same)

@@ -66,7 +66,7 @@ mesh read_matrix_market(text_lines& text) {
   if (nodes > most_nodes)
     text.fail("rows and columns together are " + std::to_string(nodes) + ", more than the " +
               std::to_string(most_nodes) + " nodes that a mesh can have");
-  // What is done with a matrix takes memory for each row, also for empty ones.
+  // Later uses of a matrix need memory for each row, also for empty ones.
   std::int64_t const room = std::max<std::int64_t>(rows_of_small, 3 * static_cast<std::int64_t>(text.size()));
   if (nodes > room)
     text.fail(std::to_string(nodes) + " rows and columns are too many for a file of " + std::to_string(text.size()) +

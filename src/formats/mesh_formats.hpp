@@ -13,7 +13,7 @@ namespace skel::skeletons {
 /// The greatest number of nodes that a mesh can have.
 inline constexpr std::int64_t most_nodes = std::int64_t{1} << 31;
 
-/// One reader for each format (skel::mesh_format says what it takes for a cell): the mesh in a whole text. All throw
+/// One reader for each format: the mesh in a whole text (skel::mesh_format says what becomes a cell). All throw
 /// skel::input_error with the line.
 mesh read_matrix_market(text_lines& text);
 mesh read_metis_graph(text_lines& text);
@@ -25,7 +25,7 @@ mesh read_edge_list(text_lines& text);
 /// Gmsh, text or binary.
 marked_mesh read_gmsh(std::string_view bytes, std::string const& source);
 
-/// What to try where a tetrahedron has no volume: the end of an error message.
+/// Advice about a tetrahedron without volume: the end of an error message.
 inline constexpr char const* remedy_of_flat_tets = "leave it out, or make the mesh again with better elements";
 
 }  // namespace skel::skeletons

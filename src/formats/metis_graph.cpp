@@ -53,10 +53,10 @@ struct rows {
   std::vector<subscript> values;
 };
 
-/// Which rows have each number; rising in each. O(rows + numbers).
+/// The rows that have each number, in rising order. O(rows + numbers).
 rows transposed(rows const& of, std::size_t numbers) {
   rows result;
-  // One place further back than they belong: filling moves each to where it does.
+  // Offsets begin one place too far back: filling moves each to its own place.
   result.offsets.assign(numbers + 2, 0);
   result.values.resize(of.values.size());
   for (subscript const value : of.values) ++result.offsets[std::size_t{value} + 2];
@@ -68,7 +68,7 @@ rows transposed(rows const& of, std::size_t numbers) {
   return result;
 }
 
-/// Throws where a node has a neighbour that does not have it, or has one twice.
+/// Throws if a node has a neighbour that does not have it, or has one twice.
 void check_symmetric(text_lines const& text, rows const& graph, std::size_t nodes) {
   rows const back = transposed(graph, nodes);
   rows const forth = transposed(back, nodes);  // the graph again, its rows sorted
@@ -93,7 +93,7 @@ void check_symmetric(text_lines const& text, rows const& graph, std::size_t node
   }
 }
 
-/// What is probably wrong where lines have so many neighbours, which are not two for each edge.
+/// The probable fault if lines have so many neighbours, which are not two for each edge.
 std::string why_not_twice(std::size_t found, metis_head const& graph) {
   if (found == graph.edges)
     return "the head counts each edge once, and each edge stands in the lines of both nodes; which of them is not so?";
@@ -125,8 +125,8 @@ mesh read_metis_graph(text_lines& text) {
   std::vector<subscript> ends;
   for (std::size_t v = 0; v < graph.nodes; ++v) {
     bool const there = next_node(text);
-    // Some writers leave out the end of the last line, which is all there is of a node without neighbours; whether it
-    // should have some, the number of edges tells.
+    // Some writers leave out the end of the last line, and a node without neighbours has nothing else there. The number
+    // of edges tells whether its neighbours are missing.
     if (!there && (v + 1 < graph.nodes || graph.before > 0))
       text.fail("the file ends here, but the line of node " + std::to_string(v + 1) + " of " +
                 std::to_string(graph.nodes) + " must follow; it is cut off");

@@ -9,11 +9,11 @@
 
 namespace skel::skeletons {
 
-/// A pack has nodes and dimension; elements and their corners; subdomains; processors; for each subdomain its nodes;
-/// the nodes, which count from 1, with coordinates; the elements, which count from 1, with corners that count from 0;
-/// then the entries of a matrix and what subdomains share, which nobody needs here. Source: O'Hallaron 1997, Spark98:
-/// Sparse matrix kernels for shared memory and message passing systems, CMU-CS-97-178; the order of the numbers is that
-/// of its mesh sf10.1.pack.
+/// A pack has nodes and dimension; elements and their corners; subdomains; processors; for each subdomain its nodes.
+/// Then come the nodes, counted from 1, with coordinates, and the elements, counted from 1, with corners counted from
+/// 0. The entries of a matrix and the shares of subdomains follow; nobody needs them here. Source: O'Hallaron 1997,
+/// Spark98: Sparse matrix kernels for shared memory and message passing systems, CMU-CS-97-178. The order of the
+/// numbers is that of its mesh sf10.1.pack.
 mesh read_spark98_pack(text_lines& text) {
   text.expect_words("", "the numbers of nodes and dimensions");
   std::size_t const nodes = text.count("the number of nodes", 4);  // "1 0 0" and the end of a line, at least

@@ -82,7 +82,7 @@ class su2_reader {
     std::size_t const lines = text_.count("the number of elements of the boundary", 2);
     for (std::size_t k = 0; k < lines; ++k) {
       text_.expect_next("%", what, k + 1, lines);
-      // Where another process has a part of the mesh, the direction stands between number and elements.
+      // If another process has a part of the mesh, the direction stands between number and elements.
       if (k == 0 && text_.rest_of_line().starts_with("SEND_RECV")) text_.expect_next("%", what, k + 1, lines);
       text_.integer("its kind", 0, most_nodes);
       text_.rest();
@@ -120,7 +120,7 @@ class su2_reader {
     }
   }
 
-  /// The nodes may come after the elements, so only now it is known how many there are.
+  /// The nodes may come after the elements, so their number is known only now.
   void check_corners() {
     for (std::size_t c = 0; c < cells_.size(); ++c)
       for (std::size_t k = cells_.offsets[c]; k < cells_.offsets[c + 1]; ++k)

@@ -65,7 +65,7 @@ constexpr std::array<std::size_t, 6> vtk_prism{0, 2, 1, 3, 5, 4};
   throw input_error(file.string(), "field " + in_quotes(field), std::move(reason));
 }
 
-/// What can be said of fields without a mesh.
+/// Checks of fields that need no mesh.
 void check_fields(std::filesystem::path const& file, std::vector<mesh_field> const& fields) {
   for (mesh_field const& one : fields) {
     if (one.name.empty()) refuse_field(file, one.name, "has no name");
@@ -162,7 +162,7 @@ class vtu_piece {
     for (std::size_t k = 0; k < cells(); ++k)
       for (subscript const node : of_.cell(cell(k))) visit(node);
   }
-  /// The nodes of the mesh that the points are.
+  /// The nodes of the mesh at the points.
   template <class Visit>
   void for_each_point(Visit&& visit) const {
     if (by_corners_) {
