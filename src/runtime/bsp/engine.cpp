@@ -23,12 +23,12 @@ namespace {
 
 constexpr channel of_rounds = 0;
 
-/// Parts of the slots that a thread does before it looks for more: what others have not begun is taken over. What came
-/// for a part is more likely to be in a cache than what came for all.
+/// Parts of the slots that a thread does before it looks for more. Other threads take over parts that have not begun.
+/// Messages of one part are more likely to be in a cache than those of all.
 constexpr std::size_t parts_per_thread = 8;
 
-/// One thread alone has no parts of fewer slots: a part takes 1.4 us, and a process that does next to nothing 40 ns
-/// (`bench_bsp rotations` on two ranks, `bench_bsp many`), of which the part is to take a twentieth.
+/// One thread alone has no parts of fewer slots. A part takes 1.4 us, and a process that does next to nothing 40 ns
+/// (`bench_bsp rotations` on two ranks, `bench_bsp many`). The part shall take a twentieth of its processes.
 constexpr std::size_t least_slots = 700;
 
 /// Of each rank.
@@ -163,7 +163,7 @@ void engine::next_superstep() {
   send_superstep(mine);
 }
 
-/// A superstep of the processes here: the part of a core that their threads got.
+/// Computes a superstep of the processes here. Returns the part of a core that their threads got.
 double engine::compute() {
   if (!options_.measures) {
     in_parts("superstep", [&](std::size_t part, plan::block slots) {
@@ -203,7 +203,7 @@ void engine::send_superstep(superstep_head mine) {
   send_all(head, std::move(blocks), options_.measures ? measures_here() : "");
 }
 
-/// What rank 0 is told of the processes here. States seldom change their sizes much, and counting them may take long.
+/// Measures of the processes here, for rank 0. States seldom change their sizes much, and counting them may take long.
 std::string engine::measures_here() const {
   if (group_.here().empty() && !options_.says) return {};
   std::string out;
@@ -261,7 +261,7 @@ void engine::send_ending() {
   rounds_.send(said(), nullptr);
 }
 
-/// What all ranks say of the superstep.
+/// Reads the heads of all ranks about the superstep.
 engine::barrier engine::read_heads() {
   barrier out;
   record::superstep_times times{iteration_, 1, std::vector<double>(size()), std::vector<double>(size())};
@@ -383,14 +383,14 @@ void engine::note_migration(move_outcome const& what, bsp_move const& move) {
 
 void engine::tell_last_measures(barrier const& told) {
   if (rank() != 0 || !options_.measures || !options_.last_measured) return;
-  // What there was no memory for is missing in the measures; the program does not need it any more.
+  // Lost messages would be missing in the measures; the program does not need them any more.
   if (std::ranges::any_of(come_, &round_message::lost)) return;
   take_measures(told);
   measured_.rank_of = rank_of_;
   options_.last_measured(measured_);
 }
 
-/// Rank 0 decides who moves at the barrier of the next superstep.
+/// Rank 0 decides which processes move at the barrier of the next superstep.
 void engine::ask_for_moves() {
   if (rank() == 0 && options_.next_moves) try {
       measured_.rank_of = rank_of_;
@@ -403,7 +403,7 @@ void engine::ask_for_moves() {
   next_superstep();
 }
 
-/// To each rank, the processes that go there, with their states, or with why those could not be written.
+/// Sends each rank the processes that go there, with their states or the reason why those could not be written.
 void engine::send_states() {
   moves_begun_ = record::now();
   std::vector<std::string> blocks(size());
@@ -449,7 +449,7 @@ void engine::finish_states() {
   send_all(to_bytes(outcomes_), std::vector<std::string>(size()));
 }
 
-/// All ranks know who has come, and that the others have stayed, for good.
+/// All ranks know which processes have come, and that the others have stayed, for good.
 void engine::finish_outcome() {
   std::map<std::size_t, move_outcome> outcomes;
   for (auto const& come : come_) {
@@ -478,7 +478,7 @@ void engine::finish_outcome() {
   ask_for_moves();
 }
 
-/// What processes give, and how long ranks have waited in the last superstep.
+/// Sends the results of the processes, and how long the rank has waited in the last superstep.
 void engine::close() {
   if (!make_results(options_.results)) return send_ending();
   std::string head = said();

@@ -22,28 +22,28 @@ namespace skel::runtime::bsp {
 ///                                                    +--> closing --> agreement (at the end)
 ///
 /// All ranks know the same after each round, and go on alike. The head of a superstep says how many processes are awake
-/// and how much was sent, so that the barrier needs no collective beside it; and who moves at this barrier, where rank
-/// 0 has decided it. Closing takes results to all ranks; the last round says nothing else, as it is the one after which
-/// nothing can go wrong any more.
+/// and how much was sent, so that the barrier needs no collective beside it. It also says which processes move at this
+/// barrier, if rank 0 has decided on moves. Closing takes results to all ranks. The last round says nothing else:
+/// nothing can go wrong after it.
 class engine final : program_engine {
  public:
   engine(process_group& group, transport& among, team& threads, run_options options);
 
   /// Goes on as far as it can without other ranks. Returns whether the run goes on: more of their messages are to come.
   bool serve();
-  /// Whether serve() can go on.
+  /// True if serve() can go on.
   bool is_due() const { return rounds_.complete(); }
 
   /// Between two calls of serve(): what this rank waits for, in words.
   std::string waits_for() const;
 
-  /// When serve() has returned false and the transport has settled: what happened. Throws what run_bsp() throws.
+  /// After serve() has returned false and the transport has settled: the record. Throws what run_bsp() throws.
   record::bsp_record end();
 
  private:
   enum class stage { begin, superstep, answers, states, outcome, closing, agreement, over };
   struct superstep_head;
-  /// What all ranks say of a superstep.
+  /// The heads of all ranks about a superstep.
   struct barrier {
     std::uint64_t awake = 0, sent = 0, gets = 0, not_combined = 0;
     std::vector<double> share{}, computing{};  // of each rank
