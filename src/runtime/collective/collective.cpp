@@ -66,7 +66,7 @@ class performer {
 
   std::span<std::byte> bytes_of(byte_range const& part) { return work_.subspan(part.first, part.bytes); }
   std::span<byte_range const> ranges_of(std::size_t at) const { return mine_.ranges_of(mine_.steps[at]); }
-  /// Where the message of a step is, one piece of memory: in the work buffer, or in a staging area of its own.
+  /// Memory for the message of a step, in one piece: in the work buffer, or in a staging area of its own.
   std::span<std::byte> place(transfer& one, bool aside = false) {
     step const& s = mine_.steps[one.at];
     if (!aside && !combines(s) && s.ranges == 1) return bytes_of(ranges_of(one.at).front());
@@ -99,8 +99,8 @@ class performer {
     receives_.push_back(std::move(one));
   }
 
-  /// Posts receives in the order of the list, as far as they do not write what a step before them still needs. Messages
-  /// are matched in the order in which receives are posted, so the first that has to wait ends it.
+  /// Posts receives in the order of the list, as long as they do not write bytes that a step before still needs.
+  /// Messages match receives in the order of posting, so the first receive that has to wait ends it.
   void post_receives() {
     for (next_ = std::max(next_, at_); next_ < mine_.steps.size() && receives_.size() < receives_ahead; ++next_) {
       step const& s = mine_.steps[next_];
@@ -132,7 +132,7 @@ class performer {
     if (one.staging) settle(one);
   }
 
-  /// Takes a staged message to where it belongs, which sends before it may still be reading.
+  /// Takes a staged message to its place, which sends before it may still be reading.
   void settle(transfer& one) {
     for (transfer& each : sends_)
       if (!each.staging && overlap(ranges_of(each.at), ranges_of(one.at))) each.wait(meanwhile_);
@@ -172,7 +172,7 @@ void run_collective(MPI_Comm among, rank_schedule const& mine, std::span<std::by
     else
       run_strands(among, mine, work, combine, tag, while_waiting);
   } catch (...) {
-    static_cast<void>(own.release());  // as all memory that messages which were given up are in: MPI may still use it
+    static_cast<void>(own.release());  // as all memory of messages that were given up: MPI may still use it
     throw;
   }
   if (in_output) return;

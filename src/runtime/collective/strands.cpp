@@ -87,7 +87,7 @@ class strand_performer {
       one.at = one.first = mine_.strands[next_];
       one.end = next_ + 1 < mine_.strands.size() ? mine_.strands[next_ + 1] : mine_.steps.size();
       one.transfers.resize(one.end - one.first);
-      // What arrives in a place of its own, or before anything of its strand was sent, can come at any time.
+      // Posted at once: receives into staging, before the first send, or into bytes that no step before uses.
       bool sent = false;
       for (std::size_t at = one.first; at < one.end; ++at) {
         step const& s = mine_.steps[at];
@@ -102,7 +102,7 @@ class strand_performer {
     return std::ranges::all_of(one.transfers, [](piecewise_transfer const& each) { return each.done(); });
   }
 
-  /// Where the message of a step is, one piece of memory.
+  /// Memory for the message of a step, in one piece.
   std::span<std::byte> place(piecewise_transfer& one) {
     step const& s = mine_.steps[one.step];
     if (!combines(s) && s.ranges == 1) return bytes_of(ranges_of(one.step).front());
@@ -186,14 +186,14 @@ class strand_performer {
     return true;
   }
 
-  /// Whether a step of the strand before this one reads or writes the same bytes.
+  /// True if a step of the strand before this one reads or writes the same bytes.
   bool read_before(strand const& whose, std::size_t at) const {
     for (std::size_t before = whose.first; before < at; ++before)
       if (overlap(ranges_of(before), ranges_of(at))) return true;
     return false;
   }
 
-  /// Whether a send of the strand under way reads what its next step writes.
+  /// True if a send of the strand under way reads what its next step writes.
   bool is_being_sent(strand& whose) {
     for (std::size_t before = whose.first; before < whose.at; ++before)
       if (mine_.steps[before].what == step::action::send && !whose.of(before).staging && !whose.of(before).done() &&

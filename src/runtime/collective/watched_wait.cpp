@@ -25,9 +25,9 @@ void poll(Done const& done, std::function<void()> const& meanwhile) {
   }
 }
 
-/// Whether threads of this process may complete each other's requests. MPI_Waitany of Open MPI 4.1 is not safe then: it
+/// True if threads of this process may complete each other's requests. MPI_Waitany of Open MPI 4.1 is not safe then. It
 /// returns when one request is complete, while another thread that has just completed a second one still has to count
-/// that down, in what is the next wait's memory by then. That wait ends without a request, or reads beyond them.
+/// that down. By then this is memory of the next wait, which ends without a request, or reads beyond them.
 bool threads_meet() {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
