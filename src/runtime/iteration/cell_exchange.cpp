@@ -40,7 +40,7 @@ class one_round {
   bool over_ = false;
 };
 
-/// Throws on every rank what has gone wrong on any, of the lowest rank.
+/// Throws the failure of the lowest rank on all ranks, if anything has gone wrong on any.
 void agree(mesh_part const& part, std::optional<program_failure> const& mine, communicator const& ranks) {
   auto const all = ranks.all_gather(mine ? to_bytes(*mine) : std::string());
   for (std::size_t r = 0; r < all.size(); ++r) {

@@ -19,12 +19,12 @@ namespace {
 
 constexpr channel of_reductions = 0, of_ghosts = 1, of_ends = 2, of_endings = 3, of_pauses = 4;
 
-/// Pieces of a phase that a thread does before it looks for more: what others have not begun is taken over, and
-/// messages are sent and received in between.
+/// Pieces of a phase that a thread does before it looks for more. Other threads take over pieces that have not begun.
+/// Messages are sent and received in between.
 constexpr std::size_t pieces_per_thread = 8;
 
-/// The part of computing that looks for messages may take in between. Each may give the core away, which takes long
-/// where others want it: looks after each piece of phases of some microseconds took ten times as long as these.
+/// The part of computing that looks for messages may take in between. Each may give the core away, which takes long if
+/// others want it. Phases of some microseconds took a tenth of the time of looks after each of their pieces.
 constexpr double share_of_looks = 0.02;
 
 /// Elements whose contributions to a reduction are folded in their order. The same on any number of threads, so that
@@ -33,17 +33,17 @@ constexpr std::size_t places_of_fold = 4096;
 
 }  // namespace
 
-/// How far a rank has come, as it says behind what every head begins with.
+/// How far a rank has come. It says so in every head, behind the common beginning.
 struct engine::standing {
   std::uint64_t ends = 0, place = 0, iterations = 0, paused = 0;
 };
 
-/// What a rank says of itself at the end.
+/// Report of a rank about itself at the end.
 struct engine::summary {
   std::vector<double> computing{}, waiting{};
   double iterating = 0;
   std::uint64_t inner = 0, outer = 0, ghosts = 0, neighbours = 0, bytes = 0;
-  std::string totals{};  // of the first rank that takes part, where there are others that do not
+  std::string totals{};  // of the first rank that takes part, if there are others that do not
   SKEL_FIELDS(computing, waiting, iterating, inner, outer, ghosts, neighbours, bytes, totals);
 };
 
@@ -147,12 +147,12 @@ void engine::begin() {
   begin_iteration();
 }
 
-/// Until it is known where to pause, and there until ghosts are what they were updated to.
+/// True until it is known where to pause, and there until the ghosts have been updated.
 bool engine::has_to_hold() const {
   return pause_.holds() || (pause_.after() == iteration_ && ghosts_.is_under_way() && !ghosts_.has_come());
 }
 
-/// Between two iterations: whether they end here, or the rank does not know yet whether they do.
+/// Between two iterations: true if they end here, or if the rank does not know yet whether they do.
 bool engine::pauses_here() {
   if (rank() == 0 && !pause_.asked() && options_.pauses && options_.pauses(iteration_)) pause_.ask();
   holds_ = has_to_hold();
@@ -228,7 +228,7 @@ void engine::take_update() {
   if (!step().waits || wait_for_ghosts()) next_step();
 }
 
-/// Whether all ghosts are what they were updated to. Where not, the rank waits.
+/// True if all ghosts have been updated. If not, the rank waits.
 bool engine::wait_for_ghosts() {
   if (!ghosts_.is_under_way()) return true;
   if (!ghosts_.has_come()) {
@@ -254,8 +254,8 @@ void engine::compute(plan::block places) {
   cancels_ = cancels_ || control_.is_interrupted();
 }
 
-/// Calls piece(number) for all pieces, on all threads; in between, the one that communicates does that now and then.
-/// Returns what the pieces took without that [s].
+/// Calls piece(number) for all pieces, on all threads. In between, the thread that communicates does that now and then.
+/// Returns the time of the pieces without that [s].
 template <class Piece>
 double engine::in_pieces(user_function& calls, char const* name, std::size_t pieces, Piece const& piece) {
   if (pieces == 0) return 0;
@@ -358,9 +358,9 @@ void engine::send_ending() {
   rounds_.send(std::move(head), nullptr);
 }
 
-/// Of what all ranks say of themselves; empty: they agree. The same on all.
+/// How ranks disagree on where the iterations end, in words; empty: they agree. The same on all.
 std::string engine::disagreement() const {
-  int first = -1, last = -1;  // where the iterations have ended first, and where they have not
+  int first = -1, last = -1;  // where the iterations have ended first, and where they got furthest
   standing at_first, at_last;
   for (int const r : layout_.ranks) {
     auto rest = behind_ending(come_[static_cast<std::size_t>(r)].head);
@@ -373,8 +373,8 @@ std::string engine::disagreement() const {
   return agree ? std::string() : not_agreed(record_.name, at_first.iterations, first, last);
 }
 
-/// Ranks without elements hear that the iterations have ended, and others, where this was: from the first rank, which
-/// hears that from all.
+/// The first rank tells ranks without elements that the iterations have ended. Unless they pause, it also tells the
+/// others where that was, and all of these tell it.
 void engine::tell_end() {
   int const first = layout_.ranks.front();
   auto const send = [&](int to) { among_.send(to, of_ends, message::of(place())); };
@@ -388,7 +388,7 @@ void engine::tell_end() {
       if (r != first) send(r);
 }
 
-/// What elements give, and what the rank has done.
+/// Sends the results of the elements, and the report of the rank.
 void engine::close() {
   if (paused_) options_.results = nullptr;
   if (!make_results(options_.results)) return send_ending();

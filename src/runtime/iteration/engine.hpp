@@ -22,40 +22,40 @@
 
 namespace skel::runtime::iteration {
 
-/// One rank of a program over a mesh: it takes the steps one after the other, and waits for other ranks only where it
+/// One rank of a program over a mesh. It takes the steps one after the other, and waits for other ranks only if it
 /// needs something of them.
 ///
-///     phase, before an update:  outer elements -> send ghosts -> inner elements    (the update ends no step)
-///     phase, an update under way:  inner elements -> ghosts have come -> outer elements
-///     all_reduce:  elements -> round of those that have elements: each hears what all others have, combines it
-///     between iterations:  pause_agreement
-///     the end:  each tells the first rank where that is, which tells all
-///     then:  closing round of all ranks (what went wrong, times, results) -> agreement
+///     Phase, before an update:  outer elements -> send ghosts -> inner elements. (The update ends no step.)
+///     Phase, an update under way:  inner elements -> ghosts have come -> outer elements.
+///     All-reduce:  elements -> round of those that have elements. Each hears what all others have, combines it.
+///     Between iterations:  pause_agreement.
+///     The end:  each tells the first rank where that is, which tells all.
+///     Then:  closing round of all ranks (what went wrong, times, results) -> agreement.
 ///
 /// Ranks are only as far apart as ghosts and rounds let them be. A rank on which something goes wrong tells all others
-/// at once, who leave whatever they wait for, and says what in the closing round, which is the same one for all. Ranks
-/// without elements wait for that round alone, so that nobody waits for them: the first rank that has some tells them
-/// of the end. Ranks that do not agree on where that is might wait for each other: as long as the first rank goes on it
-/// hears who has ended, and then the others hear where it has, so that some rank knows that another one has ended
-/// before it.
+/// at once, and these leave whatever they wait for. The closing round, the same one for all, says what went wrong.
+/// Ranks without elements wait for that round alone, so that no rank waits for them: the first rank with elements tells
+/// them of the end. Ranks that do not agree on the place of the end might wait for each other. As long as the first
+/// rank goes on, it hears which ranks have ended; then the others hear where it has. So some rank knows that another
+/// one has ended before it.
 class engine final : program_engine {
  public:
   engine(mesh_part& part, plan::mesh_layout const& layout, transport& among, team& threads, run_options options);
 
   /// Goes on as far as it can without other ranks. Returns whether the run goes on: more of their messages are to come.
   bool serve();
-  /// Whether serve() can go on.
+  /// True if serve() can go on.
   bool is_due() const;
 
   /// Between two calls of serve(): what this rank waits for, in words.
   std::string waits_for() const;
 
-  /// When serve() has returned false and the transport has settled: what happened. Throws what run_mesh() throws.
+  /// After serve() has returned false and the transport has settled: the record. Throws what run_mesh() throws.
   record::mesh_record end();
 
  private:
   enum class stage { begin, iterate, reducing, idle, closing, agreement, over };
-  /// What of the present step is done.
+  /// The part of the present step that is done.
   enum class progress { nothing, inner, all };
   struct standing;
   struct summary;
@@ -89,7 +89,7 @@ class engine final : program_engine {
   }
   program_failure failed_at(int rank) const override { return {.during = program_failure::kind::rank, .rank = rank}; }
   bool has_stopped() const { return failure_.has_value() || cancels_ || !refused_.empty() || told_ || goes_too_far(); }
-  /// Whether this rank has gone on where iterations have ended on another one.
+  /// True if this rank has gone on beyond the place where iterations have ended on another one.
   bool goes_too_far() const { return passed_ >= first_end_; }
   /// Of this step in the whole run.
   std::uint64_t place() const { return iteration_ * (part_.steps().size() + 1) + step_; }

@@ -15,20 +15,20 @@
 
 namespace skel::runtime::iteration {
 
-/// Updates of ghosts: each neighbour sends a message for each, which is kept until its cells may be written. Updates
+/// Updates of ghosts. For each, each neighbour sends a message, which is kept until its cells may be written. Updates
 /// are numbered, as neighbours may be some ahead, and messages come in any order.
 class ghost_exchange {
  public:
   ghost_exchange(mesh_part& part, plan::mesh_layout const& layout, transport& among, channel where);
 
-  /// Sends what neighbours have ghosts of, as it is now. The update is under way. Throws std::bad_alloc.
+  /// Sends the data of which neighbours have ghosts, as it is now. The update is under way. Throws std::bad_alloc.
   void begin(std::size_t step);
-  /// Whether any is under way.
+  /// True if any update is under way.
   bool is_under_way() const { return !under_way_.empty(); }
-  /// Whether all that are under way have come.
+  /// True if all updates that are under way have come.
   bool has_come() const;
-  /// The step of the first update that is under way and has not come, and the ranks that it has not come from; none:
-  /// all have.
+  /// The step of the first update under way that has not come, and the ranks from which it has not; none: all have
+  /// come.
   std::pair<std::size_t, std::vector<int>> missing() const;
   /// Writes what has come into the ghosts, in the order of the updates. Precondition: has_come().
   void finish();

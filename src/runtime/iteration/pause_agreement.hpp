@@ -10,9 +10,9 @@
 
 namespace skel::runtime::iteration {
 
-/// After which iteration ranks pause that are not in the same one: rank 0 asks, all say at once in which they are, and
-/// begin no further one until rank 0 has heard all and has told them the greatest. No rank waits for one that waits for
-/// it, as nobody has to come forward to answer; as a rule the answer is there before an iteration has ended.
+/// Finds the iteration after which ranks pause that are not in the same one. Rank 0 asks, and all say at once in which
+/// one they are. They begin no further one until rank 0 has heard all and told them the greatest. No rank waits for one
+/// that waits for it: none has to go on to answer. As a rule the answer is there before an iteration has ended.
 class pause_agreement {
  public:
   /// `ranks`: those that iterate, rising. `iteration`: the one that this rank is in, as it stands. `first`: the one
@@ -23,7 +23,7 @@ class pause_agreement {
   /// On rank 0, once: a pause is wanted.
   void ask();
   bool asked() const { return asked_; }
-  /// Whether the next iteration must not begin before more is known.
+  /// True if the next iteration must not begin before more is known.
   bool holds() const { return answered_ && !after_; }
   /// The iteration after which all pause; nothing: nobody has asked, or it is not known yet.
   std::optional<std::uint64_t> after() const { return after_; }

@@ -35,8 +35,8 @@ constexpr std::size_t first_piece = elements_of_reader;
 /// Iterations that are timed of each piece.
 constexpr std::size_t timed = 3;
 
-/// Elements around the one in the middle of the numbers, as many as asked for; of other pieces of the mesh where that
-/// one is smaller. O(mesh).
+/// Elements around the one in the middle of the numbers, as many as asked for. If its piece of the mesh is smaller,
+/// others are added. O(mesh).
 std::vector<std::uint32_t> piece_of(face_neighbours const& mesh, std::size_t elements) {
   std::vector<std::uint32_t> rank_of(mesh.cells(), 1), found;
   std::size_t next_start = mesh.cells() / 2;
@@ -68,7 +68,7 @@ class piece_run {
   }
 
   bool failed() const { return failed_; }
-  /// An iteration; adds what each step took [s].
+  /// An iteration; adds the time of each step [s].
   void iterate(std::uint64_t number, std::vector<double>& took) {
     for (std::size_t s = 0; s < part_.steps().size() && !failed_; ++s) {
       step_ = s;

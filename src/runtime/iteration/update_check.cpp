@@ -24,7 +24,7 @@ struct extra_update {
   std::optional<std::size_t> update{};  ///< the step that sends the same; nothing: it sends whole cells
 };
 
-/// Who has which element: all in one part, or each in a random one of several.
+/// The part of each element, a random one of several.
 std::vector<std::uint32_t> random_parts(std::size_t elements) {
   std::mt19937 random(1);
   std::vector<std::uint32_t> part_of(elements);
@@ -49,7 +49,7 @@ class compared_run {
         place_of_[all_[p].layout->elements.numbers[place]] = static_cast<std::uint32_t>(place);
   }
 
-  /// What differs first in so many iterations.
+  /// The first difference in so many iterations.
   std::optional<program_failure> run(std::uint64_t iterations, std::optional<extra_update> const& extra = {}) {
     for (auto& one : all_) {
       one.part->begin(*one.layout);
@@ -96,7 +96,7 @@ class compared_run {
     return found;
   }
 
-  /// A phase, of which the element with the lowest number that differs is told.
+  /// A phase. Tells of the element with the lowest number that differs.
   std::optional<program_failure> compute(std::size_t s) {
     auto& whole = all_.front();
     over_ = whole.part->work(s).compute({0, whole.layout->computed}, control_).has_value() || control_.is_interrupted();
@@ -139,7 +139,7 @@ class compared_run {
     }
   }
 
-  /// What a reduction gets of each element; then that of all of them.
+  /// Compares the contribution of each element to a reduction, then that of all of them.
   std::optional<program_failure> reduce(std::size_t s) {
     auto& whole = all_.front();
     auto const fold = [s](one_part const& by, std::size_t place, step_control& control) {
@@ -174,13 +174,13 @@ class compared_run {
   std::uint64_t compared_ = 0;  // iterations
 };
 
-/// Whether one failure comes before another one in the program.
+/// True if a failure comes later in the program than the first one, or if there is none.
 bool is_later(std::optional<program_failure> const& found, program_failure const& first) {
   return !found || std::pair(found->iteration, found->step) > std::pair(first.iteration, first.step);
 }
 
-/// What is wrong, and what is to be done about it. `mends`: updates of the program that mend it before the step;
-/// `others`: that do not; `whole_mend`: one of whole cells would, where none of them does.
+/// Says what is wrong, and how to mend it. `mends`: updates of the program that mend it before the step; `others`:
+/// those that do not. `whole_mend`: one of whole cells would, and none of these does.
 std::string advice(mesh_part& part, std::string const& where, std::string const& mends, std::string const& others,
                    bool whole_mend) {
   if (!mends.empty())
