@@ -30,8 +30,8 @@ namespace skel::runtime {
 
 namespace {
 
-/// A batch should last this many times longer than reading the clock twice, about 50 ns, so that the clock does not
-/// count: one per mille of it.
+/// A batch should last so long [s] that the clock does not count: reading it twice takes about 50 ns, one per mille of
+/// this.
 constexpr double shortest_batch = 5e-5;
 
 /// Samples further from the median than this many robust deviations are spikes that somebody else caused. Exponential
@@ -49,12 +49,12 @@ struct timed_batch {
   std::int64_t held = 0;
 
   std::int64_t lasted() const { return span.end - span.begin; }
-  /// As long as it would have taken with a core of its own [s].
+  /// Its time with a core of its own [s].
   double seconds() const { return static_cast<double>(lasted() - std::clamp<std::int64_t>(held, 0, lasted())) * 1e-9; }
 };
 
-/// All batches but the first one of each worker, which pays for cold memory and opened files; where there are no
-/// others, those.
+/// All batches but the first one of each worker, which pays for cold memory and opened files. If there are no others,
+/// those.
 std::vector<timed_batch> warm(std::vector<timed_batch> const& batches) {
   std::set<std::uint32_t> seen;
   std::vector<timed_batch> later;
@@ -111,27 +111,27 @@ double total(std::vector<timed_batch> const& batches) {
 /// The first batch of a worker is not counted; of two others one may be a spike.
 constexpr std::size_t fewest_batches = 3;
 
-/// Workers are asked to measure together where their batches take this many times longer than waking them up, so that
-/// they work at once for nine tenths of the time.
+/// Workers are asked to measure together if their batches take this many times longer than waking them up. Then they
+/// work at once for nine tenths of the time.
 constexpr double worth_waking = 10;
 
-/// Batches of slow items are waited for until this many times the time that was asked for: two batches that take so
-/// long are measured to a few per cent, as a third one would be, which would cost a run of seconds a per cent more.
+/// Batches of slow items are waited for until this many times the time that was asked for. Two that take so long are
+/// measured to a few per cent, no worse than a third. A third would cost a run of seconds a per cent more.
 constexpr double long_enough = 3;
 
-/// A batch that the source has left unfinished for this long is taken on without waiting for the rest of it: half of
-/// what an item may wait in a run. Batches that are filled at the pace of the first ones take a tenth of it.
+/// A batch that the source has left unfinished for this long [s] goes on without the rest of it. This is half of the
+/// time that an item may wait in a run. Batches that are filled at the pace of the first ones take a tenth of it.
 constexpr double stalled = plan::run_plan{}.batch_latency / 2;
 
-/// The longest time between two looks at a source that has left nothing behind [s]: longer than that no item waits, and
-/// a look of some microseconds takes less than a thousandth of it from a stage that shares its core.
+/// The longest time between two looks at a source that has left nothing behind [s]. No item waits longer than that. A
+/// look of some microseconds takes less than a thousandth of it from a stage that shares its core.
 constexpr double longest_look = 1e-2;
 
-/// A station is asked how much of its time the processor worked where its batches take this many times longer than
-/// asking [ns]: that the asking does not count.
+/// A station is asked for its processor time if its batches take this many times longer than asking. Then asking does
+/// not count.
 constexpr double worth_asking = 100;
 
-/// What a call takes: the least of some [ns].
+/// Time of a call: the least of some [ns].
 template <class Call>
 std::int64_t time_of(Call const& call) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -143,8 +143,7 @@ std::int64_t time_of(Call const& call) {
   return least + 1;
 }
 
-/// What asking takes for the time that the process has run, and for the time that a thread was kept waiting, measured
-/// once [ns].
+/// Time that it takes to ask how long the process has run, and how long a thread was kept waiting, measured once [ns].
 std::int64_t asking_ns() {
   static std::int64_t const taken = time_of([] { static_cast<void>(record::process_ns()); });
   return taken;
@@ -154,12 +153,12 @@ std::int64_t asking_threads_ns() {
   return taken;
 }
 
-/// How long a station took on the wall's clock, and how long the process ran meanwhile [ns].
+/// Time of a station on the wall's clock, and time that the process ran meanwhile [ns].
 struct core_use {
   std::int64_t wall = 0, ran = 0;
 };
 
-/// How long threads ran, and could have run while others had the core [ns].
+/// Time that threads ran, and time that they could have run while others had the core [ns].
 struct turns {
   std::int64_t ran = 0, held = 0;
 
@@ -204,9 +203,9 @@ struct carried_batch {
   std::uint64_t given = 0;  // that the source gave
 };
 
-/// One calibration. The calling thread calls the source and takes what it gives through the stages, as many batches at
-/// once as farms have workers; when the source stalls within a batch, a second thread takes on what is there. `mutex_`
-/// is held by whoever does. The workers of a farm take their batches at once, in threads like those of a run.
+/// One calibration. The calling thread calls the source and takes its items through the stages, as many batches at once
+/// as farms have workers. If the source stalls within a batch, a second thread takes on what is there. The thread that
+/// does so holds `mutex_`. The workers of a farm take their batches at once, in threads like those of a run.
 class measurement {
  public:
   measurement(program const& line, double seconds, std::size_t threads, std::atomic<bool> const* interrupt,
@@ -265,7 +264,7 @@ class measurement {
   }
 
  private:
-  /// How many workers of a station measure at once.
+  /// Number of workers of a station that measure at once.
   static std::size_t workers_of(station const& of, std::size_t threads) {
     if (!of.replicable) return 1;
     return of.notes.width > 0 ? std::min(of.notes.width, threads) : threads;
@@ -276,8 +275,8 @@ class measurement {
     return most;
   }
 
-  /// A broadcast stage has as many copies as it may have, one after the other: their portions are then as small as in a
-  /// run, and what joins their answers is measured too.
+  /// A broadcast stage has as many copies as it may have, one after the other. So their portions are as small as in a
+  /// run, and joining their answers is measured too.
   std::unique_ptr<worker> make_worker(station const& of) const {
     if (of.copies && of.notes.width == 0) return std::make_unique<joint_worker>(*of.copies, copies_);
     return of.make_worker();
@@ -315,7 +314,7 @@ class measurement {
     return spans_[1].size() >= std::max(fewest_batches, 2 * at_once_) || since >= long_enough * seconds_;
   }
 
-  /// What the calling thread, and those that measured at once, got of their cores since the last window.
+  /// Notes how the calling thread, and those that measured at once, found cores since the last window.
   void end_window() {
     turns const now = turns_of_this_thread();
     turns const own = now - std::exchange(last_turns_, now);
@@ -381,8 +380,8 @@ class measurement {
     }
   }
 
-  /// Looks after functions that do not return, until `over`: those that take a token are told when the run is to end,
-  /// and what a source has given is taken on.
+  /// Looks after functions that do not return, until `over`. It tells functions with a token when the run is to end,
+  /// and takes on the items that a source has given.
   void watch(std::stop_token const& over) {
     std::mutex mine;
     std::unique_lock rest(mine);
@@ -439,7 +438,7 @@ class measurement {
       end_window();
   }
 
-  /// What one worker did of a station's batches.
+  /// Work of one worker on a station's batches.
   struct part {
     std::vector<timed_batch> spans{};
     std::uint64_t bytes = 0, taken = 0;
@@ -508,7 +507,7 @@ class measurement {
   void process(std::size_t at, std::size_t w, carried_batch& batch, part& of) {
     std::size_t position = 0;
     std::uint64_t const taken = batch.items->size();
-    // What a farm has folded counts as what it is now; otherwise times are told per item of the source.
+    // Items that a farm has folded count as what they are now. Otherwise times are per item of the source.
     std::uint64_t const items = line_.stations[at - 1].folds_in_farm() ? taken : batch.given;
     std::int64_t const held = record::kept_waiting_ns();
     std::int64_t const begin = record::now_ns();
@@ -535,8 +534,8 @@ class measurement {
                         record::kept_waiting_ns() - held});
   }
 
-  /// How much of its time a station used processors, where its batches took so long that asking does not count. The
-  /// first ones, which pay for cold memory, are told apart.
+  /// Counts how much of its time a station used processors, if its batches took so long that asking does not count. The
+  /// first ones, which pay for cold memory, are kept apart.
   void count_use(std::size_t station, core_use const& used, bool is_first) {
     if (static_cast<double>(used.wall) <= worth_asking * static_cast<double>(asking_ns())) return;
     core_use& all = is_first ? first_use_[station] : use_[station];
@@ -555,7 +554,7 @@ class measurement {
     threads_->wait_idle();
   }
 
-  /// The threads of its workers. The first batch of a station is not asked: nobody knows how long it takes.
+  /// Of the threads of its workers. Not for the first batch of a station: nobody knows how long that takes.
   bool is_worth_asking(std::size_t station) const {
     return !spans_[station].empty() && static_cast<double>(spans_[station].back().lasted()) >
                                            worth_asking * static_cast<double>(asking_threads_ns());
@@ -598,8 +597,8 @@ class measurement {
     }
   }
 
-  /// What the workers of farms have folded goes on to the reduce behind them, whose held items go along with it where
-  /// the stream goes on. That happens once in a run, and so is no part of what an item costs.
+  /// Hands the folds of farms' workers on to the reduce behind them. Its held items go along with these if the stream
+  /// goes on. That happens once in a run, and so is no part of the cost of an item.
   void hand_on_folds() {
     auto const bytes = bytes_;
     std::size_t at = 1;
@@ -612,7 +611,7 @@ class measurement {
     bytes_ = bytes;
   }
 
-  /// Takes what a station still holds at the end of the stream through those behind it. Returns false when one failed.
+  /// Takes the items that a station still holds at the end of the stream through those behind it. False: one failed.
   bool give_rest(std::size_t station) {
     for (auto const& one : workers_[station]) {
       auto batch = one->rest(bytes_[station]);
@@ -677,10 +676,10 @@ class measurement {
   std::uint64_t taken_ = 0;           // items that the source has given
   std::uint64_t given_ = 0;           // in the call of the source that is under way
   double longest_ = 0;                // batch at any station, of those taken through at once [s]
-  double waking_ = 0;                 // how long it takes at the least until all workers have begun [s]
+  double waking_ = 0;                 // the least time until all workers have begun [s]
   std::function<void()> work_;
   std::optional<lanes> threads_;
-  std::exception_ptr refused_;  // what the second thread could not have
+  std::exception_ptr refused_;  // why the second thread had too few threads
   calibration result_;
   watched_run const watched_;  // the last one: it is about all that is above
 };

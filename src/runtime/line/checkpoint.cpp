@@ -129,12 +129,12 @@ bool program_detail::note_unplaced(std::type_info const& source) {
 }
 
 double checkpoint_period(double given, double last_took) {
-  // The time that keeping checkpoints may take of a run's where nobody says how often they are made. By Young's formula
-  // (1974, Comm. ACM 17(9):530-531) the best period is sqrt(2 C M) for checkpoints that take C and a mean time M
-  // between failures, and 2 C / period of the time is lost then: a hundredth for C is the best where M = 5000 C, 8
-  // minutes for a tenth of a second; nobody knows M.
+  // Part of a run's time that checkpoints may take if nobody says how often they are made. By Young's formula (1974,
+  // Comm. ACM 17(9):530-531) the best period is sqrt(2 C M) for checkpoints that take C and a mean time M between
+  // failures. Then 2 C / period of the time is lost. A hundredth for C is the best if M = 5000 C, 8 minutes for a tenth
+  // of a second; nobody knows M.
   constexpr double most_of_time = 0.01;
-  // More often they are not made [s]: what is lost by a failure is less than what starting again takes then.
+  // They are not made more often than this [s]: then a failure loses less than starting again takes.
   constexpr double shortest_period = 1;
   return given > 0 ? given : std::max(shortest_period, last_took / most_of_time);
 }

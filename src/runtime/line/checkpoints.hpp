@@ -18,19 +18,19 @@
 
 namespace skel::runtime {
 
-/// Memory that what stations keep is written to, a piece for each, which the next checkpoint uses again: fresh memory
-/// is given and zeroed page by page, which takes several times as long as writing it. Any thread.
+/// Memory for what stations save, a piece for each, which the next checkpoint uses again. Fresh memory is given and
+/// zeroed page by page, which takes several times as long as writing it. Any thread.
 class state_buffers {
  public:
   explicit state_buffers(std::size_t stations) : free_(stations) {}
 
-  /// A piece with whatever is in it; an empty one where none is free.
+  /// A piece with whatever is in it; an empty one if none is free.
   std::string take(std::size_t station) {
     std::lock_guard guard(mutex_);
     return std::exchange(free_[station], {});
   }
-  /// One that nobody reads any more. It is kept where the state fills it: a string that grows has twice as much memory
-  /// as it needs at most, and more was needed by a state that has become smaller.
+  /// Takes a piece that nobody reads any more. It is kept if the state fills it. A string that grows has at most twice
+  /// the memory that it needs: if it has more, the state has become smaller.
   void give_back(std::size_t station, std::string buffer) {
     if (buffer.capacity() / 2 > buffer.size()) return;
     std::lock_guard guard(mutex_);
@@ -42,8 +42,8 @@ class state_buffers {
   std::vector<std::string> free_;
 };
 
-/// Checkpoints of a line that runs: what its stations save where an epoch begins goes to rank 0, which keeps it when
-/// all of it has come. One is under way at a time.
+/// Checkpoints of a line that runs. Its stations save their states at the beginning of an epoch. Rank 0 gets these, and
+/// keeps them when all have come. One is under way at a time.
 class checkpoints {
  public:
   checkpoints(transport& among, program const& line, run_options const& options);
@@ -51,18 +51,18 @@ class checkpoints {
   checkpoints(checkpoints const&) = delete;
   checkpoints& operator=(checkpoints const&) = delete;
 
-  /// What a station of this rank keeps at the beginning of an epoch; nullptr: nothing, or it is not here. What cannot
-  /// be written gives the checkpoint up. Any thread; it has been written, or copied, when this returns.
+  /// Saves the state of a station of this rank at the beginning of an epoch; nullptr: nothing, or it is not here. If it
+  /// cannot be written, the checkpoint is given up. Any thread; it has been written, or copied, when this returns.
   void saved(stream_position const& at, station_state* state);
 
   // The communication thread:
   /// Takes messages from now on.
   void open();
-  /// Whether any are made, as rank 0 knows.
+  /// True if any are made, as rank 0 knows.
   bool any() const { return static_cast<bool>(options_.keep_checkpoint); }
-  /// On rank 0, `now` seconds after the run's begin: whether one is to begin.
+  /// On rank 0, `now` seconds after the run's begin: true if one is to begin.
   bool due(double now);
-  /// When the next one is due [s].
+  /// Time of the next one [s].
   double next() const { return next_; }
   /// It begins with an epoch, or will not be.
   void begin(std::uint32_t epoch);

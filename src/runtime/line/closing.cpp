@@ -13,7 +13,7 @@ std::size_t counted_station(program const& line) {
 
 record::run_record conclude(program const& line, plan::run_plan const& plan, std::vector<std::string> const& hosts,
                             std::vector<closing> const& all, int rank, run_options const& options) {
-  // The earliest item that failed is the one that everybody reports; the exception itself is known to its rank.
+  // All report the earliest item that failed; only its rank knows the exception itself.
   failure const* first = nullptr;
   bool interrupted = false;
   for (closing const& one : all) {
@@ -49,7 +49,7 @@ record::run_record conclude(program const& line, plan::run_plan const& plan, std
   }
   std::stable_sort(result.stations.begin(), result.stations.end(),
                    [](auto const& a, auto const& b) { return a.station < b.station; });
-  // Clocks of one host agree; where the sink is on another, the source's rank says when it heard of the end.
+  // Clocks of one host agree. If the sink is on another, the source's rank says when it heard of the end.
   auto const source = static_cast<std::size_t>(plan.stations.front().ranks.front());
   auto const sink = static_cast<std::size_t>(plan.stations.back().ranks.front());
   bool const one_clock = result.hosts[source] == result.hosts[sink];

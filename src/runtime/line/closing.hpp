@@ -13,10 +13,10 @@
 #include <skel/detail/runtime/line/program.hpp>
 #include <skel/detail/runtime/line/run_line.hpp>
 
-/// How a run ends.
+/// The end of a run.
 namespace skel::runtime {
 
-/// What one rank tells the others when it has come to rest.
+/// Report of one rank to the others when it has come to rest.
 struct closing {
   std::vector<record::station_record> stations;
   std::vector<record::span> spans;
@@ -36,11 +36,11 @@ struct closing {
               most_items, begin_ns, first_ns, last_ns, over_ns, share, interrupted, failed);
 };
 
-/// The station whose items are counted. A reduce gives fewer than it takes: what the source gave counts then.
+/// The station whose items are counted. A reduce gives fewer than it takes: then the items of the source count.
 std::size_t counted_station(program const& line);
 
-/// What a run was, from what all ranks say, in their order, of which `rank` is this one. Throws skel::stage_error with
-/// the earliest item that failed, and skel::cancelled, as run_line() does: the same on every rank.
+/// The record of a run from what all ranks say, in their order; `rank` is this one. Throws skel::stage_error with the
+/// earliest item that failed, and skel::cancelled, as run_line() does: the same on every rank.
 record::run_record conclude(program const& line, plan::run_plan const& plan, std::vector<std::string> const& hosts,
                             std::vector<closing> const& all, int rank, run_options const& options);
 

@@ -14,12 +14,12 @@ namespace {
 /// The communication thread does not look after the source more often than this [s]: it would keep a core busy.
 constexpr double shortest_watch = 5e-5;
 
-/// How long the items of a first look at the throughput take at least [s]: a look takes less than a thousandth of it,
-/// and a forecast that does not hold falls after some hundredths of a second. Later ones take as long as the watch
+/// The items of a first look at the throughput take at least so long [s]. A look takes less than a thousandth of it,
+/// and a forecast that does not hold falls after some hundredths of a second. Later looks take as long as the watch
 /// says.
 constexpr double first_look_period = 1e-3;
 
-/// Where nothing else says when to wake up [s].
+/// The longest rest [s], if nothing else says when to wake up.
 constexpr double no_clock = 1;
 
 record::throughput_forecast expected_from(run_options const& options) {
@@ -93,7 +93,7 @@ std::optional<double> conductor::serve() {
   }
   ended_.store(false);
   if (executor_.sink_ended() && !std::exchange(told_, true)) links_.tell_all_finished();
-  // The sink's end is the end of the stream: every other station ended before it, but copies that nobody waits for.
+  // The sink's end is the end of the stream: every other station ended before it, except copies that nobody waits for.
   if ((told_ || links_.heard_finished()) && !executor_.hosts_anything()) return std::nullopt;
   if (among_.progress()) {  // there may be no end of messages
     double const now = record::now();
@@ -105,8 +105,8 @@ std::optional<double> conductor::serve() {
   return watch();
 }
 
-/// For ranks that are told so. Short enough to arrive while this rank waits for its own functions: MPI sends as little
-/// as that (btl_*_eager_limit: 4 KiB) without the receiver's answer.
+/// For ranks that are told so. Short enough to arrive while this rank waits for its own functions: MPI sends so few
+/// bytes (btl_*_eager_limit: 4 KiB) without the receiver's answer.
 std::string conductor::why_it_ends() const {
   constexpr std::size_t longest = 2048;
   if (auto const failed = executor_.first_failure()) return printable(text_of(*failed), longest);
@@ -122,7 +122,7 @@ bool conductor::something_to_do() const {
   return failed_.load() || ended_.load() || (stirred_.load() && watch_off_);
 }
 
-/// Looks after everything that happens by the clock and says how long the thread may rest [s].
+/// Looks after everything that happens by the clock. Returns how long the thread may rest [s].
 double conductor::watch() {
   double const now = record::now();
   report_progress(now);
@@ -144,7 +144,7 @@ double conductor::watch() {
   return std::max(1e-6, pause);
 }
 
-/// In a lane: so many items have passed by then [ns]. When the next look is due [ns].
+/// In a lane: so many items have passed by then [ns]. Returns the time of the next look [ns].
 std::int64_t conductor::look_at_throughput(std::uint64_t items, std::int64_t end) {
   std::lock_guard guard(throughput_mutex_);
   throughput_.look(static_cast<double>(end) * 1e-9 - begin_, items);

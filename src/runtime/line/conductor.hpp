@@ -20,12 +20,12 @@
 
 namespace skel::runtime {
 
-/// How many cores functions of this rank may use.
+/// Number of cores that functions of this rank may use.
 std::size_t cores_for(run_options const& options);
 
-/// The communication thread's part of a run on one rank. It never waits: whoever calls it does, and runs the jobs.
-/// begin(), then serve() until it says that the run is over; stop(); when no job runs and the transport is quiet,
-/// end().
+/// The communication thread's part of a run on one rank. It never waits: its caller waits, and runs the jobs. Call
+/// begin(), then serve() until it says that the run is over, then stop(). When no job runs and the transport is quiet,
+/// call end().
 class conductor {
  public:
   /// `job_waits` is called for each job that work().drain() or work().run_job() may run, from any thread.
@@ -33,8 +33,8 @@ class conductor {
             std::function<void()> job_waits);
 
   void begin();
-  /// Serves messages, the source's watch and the clock. How long the thread may rest now [s], 0: not at all; nothing:
-  /// the run is over here.
+  /// Serves messages, the source's watch and the clock. Returns how long the thread may rest now [s]; 0: not at all;
+  /// nothing: the run is over here.
   std::optional<double> serve();
   void rest(double seconds);
   void stop();

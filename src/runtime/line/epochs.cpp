@@ -123,7 +123,7 @@ void epochs::parts_went(parted const& what) {
   among_.wake();
 }
 
-/// What other threads of this rank have said.
+/// Takes over what other threads of this rank have said.
 void epochs::take_over() {
   std::vector<std::uint32_t> left;
   std::vector<rollback> stayed;
@@ -145,7 +145,7 @@ void epochs::close() {
   take_over();
 }
 
-/// Where stations work on loan, the plan that says that they are where their state is.
+/// If stations work on loan: the plan by which they are where their state is.
 std::optional<plan::run_plan> epochs::repaired() const {
   std::optional<plan::run_plan> out;
   for (auto const& [station, stays] : pinned_) {
@@ -168,13 +168,13 @@ double epochs::serve(double now) {
       announce(last_, purpose::saves);
       return now;
     }
-    saved_.give_up();  // where stages are is to be said first
+    saved_.give_up();  // a plan must first say where stages are
   }
   double const asked = asks_ ? ask(now) : never;
   return saved_.any() ? std::min(asked, saved_.next()) : asked;
 }
 
-/// For a plan, where that is due. When it wants to do so again [s].
+/// Asks for a plan, if that is due. Returns when it wants to do so again [s].
 double epochs::ask(double now) {
   if (now < ask_at_) return ask_at_;
   ask_at_ = now + options_.plan_period;
@@ -229,8 +229,8 @@ void epochs::heard_ready(head const& what, std::string const& text) {
   refused(std::exchange(next_.refused, {}));
 }
 
-/// All ranks are ready: states that are in parts go first, from where their stations are when all have left the epochs
-/// before; then the source is told.
+/// All ranks are ready. States in parts go first, from where their stations are once all have left the epochs before.
+/// Then the source is told.
 void epochs::divide_or_begin() {
   std::vector<std::uint32_t> divisible;
   for (std::uint32_t s = 0; s < line_.size() && next_.why == purpose::moves; ++s) {
@@ -304,7 +304,7 @@ void epochs::heard_left(int from, std::uint32_t epoch) {
   one->in.erase(from);
   if (!one->in.empty()) return;
   if (one->move) {
-    // Plans that were refused meanwhile may have been so many that this one is left out.
+    // So many plans may have been refused meanwhile that this one is left out.
     auto const record = std::ranges::find(records_, *one->move, &record::remap_record::epoch);
     if (record != records_.end()) {
       record->done = now_;
@@ -328,7 +328,7 @@ void epochs::heard_rolled_back(rollback const& what) {
   if (what.epoch >= stays.epoch) stays = {what.epoch, what.keeper, what.why};
 }
 
-/// What was announced last will not be obeyed.
+/// The last announcement will not be obeyed.
 void epochs::refused(std::string why) {
   if (next_.why == purpose::saves && next_.epoch == last_epoch_) return saved_.give_up();
   records_.back().refused = std::move(why);

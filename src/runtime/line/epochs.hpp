@@ -21,8 +21,8 @@
 
 namespace skel::runtime {
 
-/// Who says when a line goes on by another plan, and tells all ranks of it. Rank 0 is asked for plans; it announces an
-/// epoch to all, and when each has made room for it the source's rank begins it; when all ranks have left the epoch
+/// Decides when a line goes on by another plan, and tells all ranks of it. Rank 0 asks for plans, and announces an
+/// epoch to all. When each has made room for it, the source's rank begins it. When all ranks have left the epoch
 /// before, the move is done. A rank that cannot make room refuses, and nothing has happened.
 ///
 ///     rank 0 --announce--> all --ready--> rank 0 --begin--> source --begun--> rank 0;  all --left--> rank 0
@@ -35,19 +35,19 @@ class epochs {
   void left(std::uint32_t epoch);
   /// A station of this rank goes on by an epoch's plan, and its state stays where it was. Any thread.
   void rolled_back(rollback const& what);
-  /// What became of a state of this rank that should go part by part. Any thread.
+  /// A state of this rank that should go part by part has gone or has stayed. Any thread.
   void parts_went(parted const& what);
 
   // The communication thread:
   /// Takes messages from now on.
   void open();
-  /// Asks for a plan where that is due, `now` seconds after the run's begin. When it wants to be called again [s].
+  /// Asks for a plan if that is due, `now` seconds after the run's begin. Returns when it wants to be called again [s].
   double serve(double now);
   /// After the run: takes over what was still waiting.
   void close();
-  /// What became of the plans that were announced. On rank 0.
+  /// Records of the plans that were announced. On rank 0.
   record::first_and_last<record::remap_record> const& records() const { return records_; }
-  /// On rank 0: how many of all of them have begun.
+  /// On rank 0: number of all of them that have begun.
   std::uint64_t moves() const { return moves_; }
   /// On rank 0: the plan of the last epoch that has begun.
   plan::run_plan const& last() const { return last_; }
@@ -66,7 +66,7 @@ class epochs {
     left,
     rolled_back,
   };
-  /// What an epoch is for.
+  /// The purpose of an epoch.
   enum class purpose : std::uint8_t {
     moves,
     repairs,  ///< stations are said to be where their state has stayed
@@ -135,7 +135,7 @@ class epochs {
   bool over_ = false, asking_ = false;  // no more begin; all ranks have been told of one
   announced next_;
   std::vector<unfinished> behind_;
-  std::map<std::uint32_t, std::vector<int>> early_;  // who left an epoch whose end is not known to have begun
+  std::map<std::uint32_t, std::vector<int>> early_;  // ranks that left an epoch before the source's answer
   std::map<std::size_t, pin> pinned_;                // by station
   record::first_and_last<record::remap_record> records_;
   std::uint64_t moves_ = 0;

@@ -19,11 +19,11 @@ struct executor::job_queue {
 
 namespace {
 
-/// A batch that another lane takes is in no cache there. Where it takes twice as long, a station that is this many
-/// times as slow is still the one that the line waits for.
+/// A batch that another lane takes is in no cache there. If it takes twice as long there, the line still waits for a
+/// station that is this many times as slow.
 constexpr double cold = 2;
 
-/// Whether other ranks have room for what a job makes, or wait for it.
+/// True if other ranks have room for the result of a job, or wait for it.
 bool feeds_others(job const& one) {
   switch (one.what) {
     case job::kind::source:
@@ -216,17 +216,17 @@ std::vector<record::span> executor::take_spans() {
   return all;
 }
 
-/// Whether the line waits for a station of this pace [ns], and not for the cores. All stations here, alone on the
-/// cores, would do an item in less time then.
+/// True if the line waits for a station of this pace [ns], and not for the cores. Then all stations here, alone on the
+/// cores, would do an item in less time.
 bool executor::waits_for(double pace) const {
   double all = 0;
   for (auto const& one : item_ns_) all += one.load(std::memory_order_relaxed);
   return pace * cores_ > all;
 }
 
-/// The calling lane does one of the possible jobs next: the one furthest down the line, whose batch is in its cache, or
-/// the slowest, if the line waits for that, which would wait for a lane to wake up otherwise. One that other ranks have
-/// room for comes first if it takes no longer: they would wait while this lane computes.
+/// Chooses the next job of the calling lane: the one furthest down the line, as its batch is in the lane's cache. If
+/// the line waits for the slowest one, which would wait for a lane to wake up otherwise, it takes that. A job for which
+/// other ranks have room comes first if it takes no longer: they would wait while this lane computes.
 job executor::take_next() {
   auto& jobs = jobs_->queue;
   auto best = jobs.begin(), slow = best, feeds = jobs.end();
@@ -289,8 +289,7 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
   for (std::size_t i = 0; i < count; ++i) on_.job_waits();
 }
 
-/// Turning items into bytes calls the user's serializers, which may throw. `taker` is the station that takes such
-/// items.
+/// Turning items into bytes calls the user's serializers, which may throw. `taker`: the station that takes such items.
 void executor::send(site const& from, int rank, std::uint32_t epoch, std::size_t station, std::size_t taker,
                     posted what) {
   bool const counted = !from.what().emits && !from.what().renumbered;
@@ -467,8 +466,8 @@ void executor::count_passed(site const& here, std::uint64_t items, std::int64_t 
   if (on_.passed && end >= tell_from_) tell_from_ = on_.passed(all, end);
 }
 
-/// Records a call of the function of worker `one`, from `begin` to `end` [ns], with `items`, of which `source_items` of
-/// the source have become, which `made` something of `bytes`. Returns its time [s].
+/// Records a call of the function of worker `one`, from `begin` to `end` [ns], with `items` that `source_items` of the
+/// source have become. It has `made` something of `bytes`. Returns its time [s].
 double executor::note(job const& work, replica_group::replica& one, std::int64_t begin, std::int64_t end,
                       std::uint64_t first_item, std::uint64_t source_items, std::size_t items, items_base const* made,
                       std::uint64_t bytes) {
@@ -547,7 +546,7 @@ void executor::fail(site const& here, failure::kind during, std::uint64_t item, 
 
 void executor::fail(site const& here, failure known) {
   known.part = line_.kind_of(here.number());
-  if (user_call::was_interrupted()) return stop_early();  // there is another reason why the run ends
+  if (user_call::was_interrupted()) return stop_early();  // the run ends for another reason
   failure what = describe_failure(std::move(known));
   std::string const why = text_of(what);
   {

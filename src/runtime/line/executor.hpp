@@ -23,8 +23,8 @@
 #include "station/link_layer.hpp"
 #include "station/replica_group.hpp"
 
-/// What runs the stations of one rank. It knows neither MPI nor models nor threads: it obeys a plan, talks to other
-/// ranks through a `link_layer`, and is called by whoever runs jobs.
+/// Runs the stations of one rank. It knows neither MPI nor models nor threads: it obeys a plan, and talks to other
+/// ranks through a `link_layer`. The threads that run jobs call it.
 namespace skel::runtime {
 
 class site;
@@ -39,8 +39,8 @@ struct rollback {
   std::string why;
 };
 
-/// Runs the user's functions of one rank's stations and carries out what they ask of each other. What may run when is
-/// decided by a site per station (src/runtime/station/site.hpp).
+/// Runs the user's functions of one rank's stations and carries out what they ask of each other. One site per station
+/// decides what may run when (src/runtime/station/site.hpp).
 class executor {
  public:
   struct events {
@@ -48,25 +48,25 @@ class executor {
     std::function<void()> finished;   ///< the sink is here and has ended, or no station is open here; from any thread
     std::function<void()> failed;     ///< a user's function threw; see first_failure()
     std::function<void()> stirred;    ///< the source has begun a batch after a time without one
-    /// So many items have passed the watched station by then [ns]; called from its lanes, one after the other. Gives
-    /// from when on it wants to be told again [ns].
+    /// So many items have passed the watched station by then [ns]; called from its lanes, one after the other. Returns
+    /// the time from which on it wants to be told again [ns].
     std::function<std::int64_t(std::uint64_t, std::int64_t)> passed{};
     /// All stations of this rank have left an epoch in which it had some; from any thread.
     std::function<void(std::uint32_t)> left{};
-    /// A station that should have moved goes on where it is to be, and its state stays where it was; from any thread.
+    /// A station that should have moved goes on at its new place, and its state stays where it was; from any thread.
     std::function<void(rollback const&)> rolled_back{};
     std::function<void(parted const&)> parted{};  ///< of a station here; from any thread
-    /// What a station here keeps where an epoch begins, see station_state; from its lanes.
+    /// The state of a station here at the beginning of an epoch, see station_state; from its lanes.
     std::function<void(stream_position const&, station_state*)> saved{};
     std::function<void()> turn{};  ///< called by drain() after each job
   };
 
-  /// The items that pass station `watched` are counted, where it is here. `cores`: that this rank may use.
+  /// Counts the items that pass station `watched`, if it is here. `cores`: that this rank may use.
   executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace,
            std::uint64_t first_item, std::size_t watched, std::size_t cores);
   ~executor();
 
-  /// How many jobs may run at once, in the epochs that are known.
+  /// Number of jobs that may run at once, in the epochs that are known.
   std::size_t most_jobs() const { return most_jobs_; }
   /// Changes whenever a thread in drain() takes a job. Any thread.
   std::uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
@@ -86,25 +86,25 @@ class executor {
   void announce(std::uint32_t epoch, plan::run_plan const& next, bool saves = false);
   /// It will not be. Precondition: it was the last that was announced, and nobody has called cut() for it.
   void forget(std::uint32_t epoch);
-  /// Where the source is: the next epoch begins with what it gives from now on. False: the stream has ended.
+  /// On the source's rank: the next epoch begins with the next item of the source. False: the stream has ended.
   bool cut();
   /// A serial station comes from rank `from`.
   void receive(int from, stream_position const& counts, std::string state);
   /// The state of one that comes stays on rank `from`: there is no memory for it here.
   void roll_back(int from, stream_position const& counts, std::string const& why);
-  /// The state of a station here goes to rank `to` part by part, while it works, so that it moves at the cut without;
-  /// events::parted is called once. Its messages to that rank are of this session, which grows.
+  /// The state of a station here goes to rank `to` part by part, while it works, so that it moves at the cut without.
+  /// events::parted is called once. Messages to that rank are of this session, whose number grows.
   void divide(std::uint32_t station, int to, std::uint32_t session);
   /// It does not move, after all: what is there comes home.
   void undivide(std::uint32_t station, std::uint32_t session);
-  /// Goes on with parts that wait for their time. Whether some are on their way, so that it should be called again
+  /// Goes on with parts that wait for their time. Returns whether some are on their way: then it should be called again
   /// soon.
   bool look_after_parts();
   /// Rank `from` wants work on a state that is here, or has done some.
   void receive(int from, errand what);
 
   void receive(std::uint32_t epoch, std::uint32_t station, int from, parcel what);
-  /// What copies of a broadcast stage on rank `from` and below it have made of a parcel.
+  /// What rank `from` and those below it contribute to a parcel of a broadcast stage.
   void receive_contribution(std::uint32_t station, int from, parcel what);
   void receive(int from, notice const& what);
   /// A parcel for a station here could not be turned back into items: the exception being handled is the run's failure.
@@ -120,24 +120,24 @@ class executor {
   /// The same before the end of the stream: those that run and have a token are told by it.
   void stop_early();
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
-  /// Whether a station is here that has not ended.
+  /// True if a station is here that has not ended.
   bool hosts_anything() const { return open_sites_.load() > 0; }
   bool sink_ended() const { return sink_ended_.load(); }
   /// Items that have passed the watched station.
   std::uint64_t items_passed() const { return items_passed_.load(std::memory_order_relaxed); }
-  /// What the stations of this rank have done so far. Any thread. O(stations).
+  /// Progress of the stations of this rank. Any thread. O(stations).
   std::vector<record::station_progress> progress() const;
-  /// What each of them does or waits for, in words. Any thread. O(stations).
+  /// Says what each of them does or waits for, in words. Any thread. O(stations).
   std::vector<std::string> explained() const;
   std::optional<failure> first_failure() const;
   /// After all jobs: the serial stations that have ended on this rank, where their state is.
   std::vector<std::uint32_t> ended_here() const;
-  /// After all jobs: what the stations of this rank did.
+  /// After all jobs: records of the stations of this rank.
   std::vector<record::station_record> records() const;
   /// After all jobs: the most items of a source here under way at once, where bytes are limited; otherwise 0.
   std::uint64_t most_items() const;
   std::vector<record::span> take_spans();
-  /// When the source was first called and when the last item ended here [ns]; 0 when neither happened.
+  /// Times of the first call of the source and of the end of the last item here [ns]; 0 if there was none.
   std::int64_t first_ns() const { return first_ns_; }
   std::int64_t last_ns() const { return last_ns_.load(); }
 

@@ -11,7 +11,7 @@
 /// Stations that move, and those that work on loan because their state could not.
 namespace skel::runtime {
 
-/// What ends here before the next epoch: workers of a farm, or a serial station that goes on on another rank. A state
+/// Ends what leaves before the next epoch: workers of a farm, or a serial station that goes on on another rank. A state
 /// that cannot be written stays.
 void executor::run_leave(job& work, agenda& todo) {
   if (stopping()) return;
@@ -54,7 +54,7 @@ void executor::run_enter(job& work, agenda& todo) {
   here.entered(work.counts, todo);
 }
 
-/// What a station keeps goes to who makes checkpoints; nothing where it is not here.
+/// Gives the state of a station to the checkpoints; nothing if it is not here.
 void executor::run_save(job const& work, agenda& todo) {
   if (stopping()) return;
   site& here = *work.here;
@@ -86,7 +86,7 @@ void executor::receive(int from, errand what) {
   perform(todo, nullptr);
 }
 
-/// What an errand takes to its keeper is what the station takes, and its answer is what the next one takes.
+/// Items of an errand to the keeper are of the station's input, those of its answer of the next station's.
 void executor::send(site const& from, int rank, errand what) {
   errand::header const head = what.head;
   try {
@@ -96,7 +96,7 @@ void executor::send(site const& from, int rank, errand what) {
   }
 }
 
-/// Does what the place of a station asks of the rank that keeps its state.
+/// Does the work for which the place of a station asks the rank that keeps its state.
 void executor::run_lend(job& work, agenda& todo) {
   if (stopping()) return;
   site& here = *work.here;

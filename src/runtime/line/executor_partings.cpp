@@ -15,7 +15,7 @@ namespace skel::runtime {
 
 namespace {
 
-/// Where parts are is known of as many as there were when the first ones went.
+/// Throws if there are not as many parts as when the first ones went: the places of others are not known.
 void expect_parts(site const& here) {
   auto const& way = here.parts();
   std::size_t const now = here.what().state->divisible()->parts();

@@ -27,8 +27,8 @@ message state_message(std::uint64_t station, std::string bytes) {
   return out;
 }
 
-/// States go to other ranks: `send(give)` calls give(station, to, bytes()) for each that goes from this one. Which have
-/// not come, in the order of the ranks where that was noticed.
+/// States go to other ranks: `send(give)` calls give(station, to, bytes()) for each that goes from this one. Returns
+/// the missing ones, in the order of the ranks where that was noticed.
 template <class Send>
 std::vector<unmoved_state> exchange(program const& line, communicator const& ranks, Send const& send) {
   std::vector<unmoved_state> mine;

@@ -35,7 +35,7 @@ void deliver(executor& to, int from, std::uint32_t epoch, std::uint32_t station,
 
 }  // namespace
 
-/// What stands before the items of a parcel or contribution.
+/// The head of a parcel or contribution, in front of the items.
 struct parcel_links::front {
   std::uint32_t station = 0, epoch = 0;
   std::uint64_t sequence = 0, first_item = 0, source_items = 0, credited = 0;
@@ -168,7 +168,7 @@ landing parcel_links::receive_errand(executor& to, int from, std::span<std::byte
   return {std::move(batch.ranges), [&to, from, whole] { to.receive(from, std::move(*whole)); }};
 }
 
-/// Makes the batch of a message and says where its ranges go. What copies contribute is what the next station takes.
+/// Makes the batch of a message and says where its ranges go. Contributions have the type that the next station takes.
 landing parcel_links::receive(executor& to, int from, std::span<std::byte const> body, bool ranges, bool contribution) {
   auto const head = read<front>(body);
   std::uint32_t const station = head.station, epoch = head.epoch;

@@ -26,10 +26,10 @@ class parcel_links final : public link_layer {
   void tell_all_stop(std::string const& why);
 
   // The communication thread:
-  /// What comes from now on goes to `to`.
+  /// Messages go to `to` from now on.
   void deliver_to(executor& to);
   bool heard_finished() const { return heard_finished_; }
-  /// Why the run ends early, where another rank has said so.
+  /// The reason why the run ends early, if another rank has said so.
   std::optional<std::string> const& heard_stop() const { return heard_stop_; }
 
  private:

@@ -6,12 +6,12 @@
 
 namespace skel::runtime {
 
-/// How large messages are that tell the bandwidth of the path to one other rank, and when the next one may be sent.
+/// Sets the size of messages that tell the bandwidth of the path to one other rank, and the time of the next one.
 ///
-/// A message and a short answer take longer than two short ones by what the bytes take. That is told apart from how
-/// short trips vary where it is at least as long as these; so the size is doubled until it is, and halved where it is
-/// more than twice that. What the bytes of one took is at most the part `use` of the time until the next one, so that
-/// probing takes no more of the path. A value without clock; seconds are since any one moment.
+/// A message and a short answer take longer than two short ones by the time of the message's bytes. This time stands
+/// out from the variation of short trips if it is at least as long as these. So the size is doubled until it is, and
+/// halved if it is more than twice that. The bytes of one message take at most the part `use` of the time until the
+/// next one, so that probing takes no more of the path. A value without clock; seconds are since any one moment.
 class path_probe {
  public:
   static constexpr std::size_t least_bytes = std::size_t{4} << 10U, most_bytes = std::size_t{1} << 20U;

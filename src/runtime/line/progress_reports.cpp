@@ -14,8 +14,8 @@ namespace {
 constexpr channel progress = 7;  // beside those of parcel_links and epochs
 constexpr double never = 1e9;
 
-/// Ranks that are asked in one period by a short message, of which each takes some 20 us of both: with a period of a
-/// quarter of a second three thousandths of a core.
+/// Ranks that are asked in one period by a short message. Each takes some 20 us of both: with a period of a quarter of
+/// a second three thousandths of a core.
 constexpr std::uint32_t asked_at_once = 4;
 
 }  // namespace
@@ -96,7 +96,7 @@ void progress_reports::say(double now) {
   among_.send(0, progress, std::move(out));
 }
 
-/// A short message to some ranks and, where its path may be probed, a larger one to the next.
+/// Sends a short message to some ranks and, if its path may be probed, a larger one to the next.
 void progress_reports::ask_in_turn(double now) {
   int const others = among_.size() - 1;
   if (others < 1) return;
@@ -106,7 +106,7 @@ void progress_reports::ask_in_turn(double now) {
   auto const some = std::min<std::uint32_t>(static_cast<std::uint32_t>(others), asked_at_once);
   for (std::uint32_t k = 0; k < some; ++k) ask(in_turn(turn_ * some + k), 0);
   int const next = in_turn(turn_ + 1);
-  // Those between all ranks may share one link.
+  // Probes between all ranks may share one link.
   auto const [probe, is_new] = probes_.try_emplace(next, path_probe::most_use / (among_.size() * others));
   if (auto const bytes = probe->second.bytes(now); bytes > 0) ask(next, bytes);
   ++turn_;

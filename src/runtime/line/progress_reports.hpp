@@ -18,11 +18,10 @@
 
 namespace skel::runtime {
 
-/// Every rank tells rank 0 now and then what its stations have done, how its threads found cores, and how long a short
-/// message takes to another rank and back, and a larger one (path_probe): short ones to four of them at a time, a
-/// larger one to one, in turn, so that n ranks know the latencies of all pairs after (n - 1) / 4 periods. Who has not
-/// answered yet is not asked again. The rank where the items are counted also tells the forecast that stands, when it
-/// is another one than before.
+/// Every rank tells rank 0 now and then what its stations have done, how its threads found cores, and how long messages
+/// take to another rank and back. It sends short ones to four ranks at a time and a larger one (path_probe) to one, in
+/// turn. So n ranks know the latencies of all pairs after (n - 1) / 4 periods. A rank that has not answered yet is not
+/// asked again. The rank where the items are counted also tells the forecast that stands, if it is a new one.
 ///
 ///     every rank --said--> rank 0;  every rank --asked--> another one --answered--> it
 ///
@@ -35,7 +34,7 @@ class progress_reports {
 
   /// Takes messages from now on.
   void open();
-  /// Says what there is to be said, `now` seconds after the run's begin. When it wants to be called again [s].
+  /// Sends the reports that are due, `now` seconds after the run's begin. Returns when it wants to be called again [s].
   double serve(double now);
 
  private:
@@ -54,7 +53,7 @@ class progress_reports {
   executor const& work_;
   run_options const& options_;
   std::function<std::optional<record::throughput_forecast>()> standing_;
-  std::optional<double> told_;  // when the forecast was made that was told last [s]
+  std::optional<double> told_;  // time of the forecast that was told last [s]
   record::process_clock clock_;
   record::process_times before_;
   double now_ = 0, said_ = 0, next_ = 0;

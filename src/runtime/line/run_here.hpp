@@ -16,9 +16,9 @@
 
 namespace skel::runtime {
 
-/// This rank's part of a run: the calling thread communicates, and the user's functions run on `Lanes`, which are what
-/// runtime::lanes are: threads, or what takes their place in a simulation. `together(make)` makes them, on all ranks or
-/// on none. Collective.
+/// This rank's part of a run. The calling thread communicates, and the user's functions run on `Lanes`: threads as
+/// runtime::lanes, or what takes their place in a simulation. `together(make)` makes them, on all ranks or on none.
+/// Collective.
 template <class Lanes, class Together>
 closing run_here(program const& line, plan::run_plan const& plan, transport& among, run_options const& options,
                  Together const& together) {

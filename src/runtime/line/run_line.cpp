@@ -66,7 +66,7 @@ void check_next_plan(program const& line, plan::run_plan const& now, plan::run_p
   for (std::size_t s = 0; s < line.size(); ++s) {
     auto const& station = line.stations[s];
     bool const end = s == 0 || s + 1 == line.size();
-    // Where its state cannot follow, its items would have to go there and back.
+    // If its state could not follow, its items would have to go there and back.
     bool const bound = station.state != nullptr && !station.replicable && !end &&
                        (station.input == nullptr || line.stations[s + 1].input == nullptr);
     auto const pin = pinned.find(s);

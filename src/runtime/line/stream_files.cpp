@@ -29,12 +29,12 @@
 namespace skel {
 namespace stream_files_detail {
 
-/// A call of the system takes about a microsecond, and a page cache gives and takes several bytes in a nanosecond: this
-/// many [B] make the call a tenth of what it does.
+/// A call of the system takes about a microsecond; a page cache gives and takes several bytes in a nanosecond. With so
+/// many [B] the call takes a tenth of the time of its bytes.
 constexpr std::size_t buffered = std::size_t{1} << 16U;
 
-/// The descriptor of this process that such a name stands for: opened anew it would begin at the beginning of a file
-/// that somebody else writes to as well.
+/// The descriptor of this process that such a name stands for. Opened anew, it would begin at the beginning of a file
+/// that others may write to as well.
 std::optional<int> descriptor_named(std::string_view name) {
   if (name == "/dev/stdout") return STDOUT_FILENO;
   if (name == "/dev/stderr") return STDERR_FILENO;
@@ -45,8 +45,8 @@ std::optional<int> descriptor_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// A file as a checkpoint calls it: the same from whatever folder the program is started. What is open already has no
-/// other name.
+/// A file as a checkpoint calls it: the same from whatever folder the program is started. A file that is open already
+/// has no other name.
 std::string constant_name(std::string const& name) {
   namespace fs = std::filesystem;
   if (descriptor_named(name)) return in_quotes(name);
@@ -73,7 +73,7 @@ class stream_file {
   bool is_open() const { return number_ >= 0; }
   bool is_own() const { return is_own_; }
   int number() const { return number_; }
-  /// After which it is as it was before it was opened.
+  /// Leaves it as it was before it was opened.
   void close() {
     if (number_ >= 0) ::close(std::exchange(number_, -1));
     is_own_ = true;
@@ -82,7 +82,7 @@ class stream_file {
     number_ = ::open(name_.c_str(), flags | O_CLOEXEC, 0666);
     if (number_ < 0) fail("cannot be opened");
   }
-  /// To write; makes it where there is none.
+  /// To write; makes it if there is none.
   void open_to_write() {
     if (auto const there = descriptor_named(name_)) {
       is_own_ = false;
@@ -108,13 +108,13 @@ class stream_file {
   /// The name of a file that it has made.
   void synchronise_name() {
     if (!made_) return;
-    // Who may not read the folder cannot synchronise it.
+    // A user that may not read the folder cannot synchronise it.
     std::error_code problem;
     auto const where = std::filesystem::canonical(name_, problem);  // of a link's file
     if (!problem) runtime::synchronise_folder(where.parent_path(), {EACCES, EROFS});
     made_ = false;
   }
-  /// Whether reading it never waits for somebody who writes.
+  /// True if reading it never waits for a writer.
   bool is_file() const {
     struct stat of {};
     return ::fstat(number_, &of) == 0 && S_ISREG(of.st_mode);
@@ -159,9 +159,9 @@ class stream_file {
   bool made_ = false;   // by us, and its name is not on the disk yet
 };
 
-/// The checksum (XXH3) of what has been written between two places of a file. Where the system could not bring that to
-/// the disk it says so once, takes it for written from then on, and may forget it: only who reads it again, and writes
-/// again what is still right, knows that the next synchronisation is about it.
+/// The checksum (XXH3) of the bytes that have been written between two places of a file. If the system cannot bring
+/// them to the disk, it says so once, takes them for written from then on, and may forget them. The next
+/// synchronisation is about them only if they are read again, and written again if they are still right.
 class written_bytes {
  public:
   written_bytes() { begin_at(0); }
@@ -226,7 +226,7 @@ struct file_sink::state {
       throw;
     }
   }
-  /// One that failed is tried again as a whole: what was not cut is not written to.
+  /// A failed call is repeated as a whole: a file that was not cut is not written to.
   void begin() {
     if (placed) return;
     open();
@@ -295,7 +295,7 @@ void file_sink::write(std::string_view bytes) {
   if (s.waiting.size() >= stream_files_detail::buffered) s.flush();
 }
 
-/// Opening a pipe waits for somebody who reads it, which is not to be before there is something to read.
+/// Opening a pipe waits for a reader. It must not wait before there is something to read.
 void file_sink::skel_begin() {
   if (!stream_files_detail::is_pipe(state_->file.name())) state_->open();
 }
@@ -362,7 +362,7 @@ struct runtime::file_source::reader {
     ended = got == 0;
     return true;
   }
-  /// So many bytes, of which `dropped` more follow that are not wanted.
+  /// Gives so many bytes, and leaves out the `dropped` ones behind them.
   std::string give(std::size_t bytes, std::size_t dropped) {
     std::string out = ahead.substr(given, bytes);
     given += bytes + dropped;
