@@ -41,16 +41,16 @@ constexpr std::string_view suffix = ".checkpoint";
 constexpr char const* being_read = ".reading";  // a byte for each time that it was begun to be read
 constexpr char const *put_away = ".aside", *damaged_one = ".damaged";
 
-/// What a program dies of twice while it reads is in what it reads.
+/// If a program dies twice while it reads a checkpoint, the checkpoint is taken for the cause.
 constexpr std::uintmax_t most_readings = 2;
 
 constexpr std::array<char, 8> magic{'s', 'k', 'e', 'l', 'c', 'k', 'p', 't'};
 constexpr std::uint32_t version = 2;
-/// More stations has no program; what a damaged file says is not believed.
+/// No program has more stations: a damaged file is not believed.
 constexpr std::uint32_t most_sections = 1U << 20U;
 
-/// How a file begins, in the order of bytes of the machine. Then, for each section, a `section`; a checksum of all that
-/// [8 B]; the sections themselves.
+/// The beginning of a file, in the machine's order of bytes. Behind it come a `section` for each section, a checksum of
+/// all that [8 B], and the sections themselves.
 struct head {
   std::array<char, 8> magic{};
   std::uint32_t version = 0;
@@ -61,7 +61,7 @@ struct section {
   std::uint64_t checksum = 0;
 };
 
-/// What the first section says of the others, which are the states of the stations.
+/// The first section: it describes the others, which are the states of the stations.
 struct description {
   std::uint64_t item = 0;
   std::int64_t written = 0;
@@ -78,13 +78,13 @@ std::string_view bytes_of(T const& value) {
   return {reinterpret_cast<char const*>(&value), sizeof value};
 }
 
-/// What is wrong with a file, where it is read.
+/// A fault in a file, found by reading it.
 class damaged : public error {
  public:
   using error::error;
 };
 
-/// That a file cannot be read says nothing of what is in it: there may be too many open files, or no memory.
+/// A file that cannot be read may still be good: there may be too many open files, or no memory.
 [[noreturn]] void fail_to_read(std::string const& why) {
   throw error(
       "this checkpoint cannot be read: " + why +
@@ -138,8 +138,8 @@ T value_in(std::string_view bytes, std::size_t at) {
   return out;
 }
 
-/// What a file says of its sections. What it says is believed when its checksum is right, and the file as long as it
-/// says. Throws damaged, and skel::error for another version's.
+/// The sections of a file, as its beginning describes them. It is believed if its checksum is right and the file as
+/// long as it says. Throws damaged, and skel::error for another version.
 std::vector<section> sections_of(checkpoint_reader& file) {
   if (file.left() < sizeof(head)) throw damaged("it is too short to be one");
   std::string begin = file.next(sizeof(head));
@@ -178,7 +178,7 @@ std::vector<std::string> parts_of(fs::path const& name) {
   return out;
 }
 
-/// One a nanosecond is less after 292 years: a higher number is nobody's, and there may be none behind it.
+/// At one a nanosecond this number takes 292 years: higher ones are nobody's, and there may be none behind them.
 constexpr std::uint64_t most_number = std::uint64_t{1} << 63U;
 
 /// RUN and NUMBER of a name "run-RUN.NUMBER.checkpoint" as this writes them.
@@ -200,7 +200,7 @@ fs::path with(fs::path const& file, char const* ending) {
   return file.string() + ending;
 }
 
-/// One more has begun to read. A mark is made anew each time, as a checkpoint is.
+/// Counts a reading that begins. A mark is made anew each time, as a checkpoint is.
 void count_reading(fs::path const& mark) try {
   std::error_code none;
   auto const before = fs::file_size(mark, none);
@@ -210,12 +210,12 @@ void count_reading(fs::path const& mark) try {
 } catch (error const&) {  // then a death is not counted
 }
 
-/// Out of the way of those that are kept. What is said of it, behind `why`.
+/// Moves a file out of the way of those that are kept, and notes that, behind `why`.
 void put_aside(fs::path const& file, char const* ending, std::string const& why, std::vector<std::string>& notes) {
   std::error_code problem, other;
   fs::path const to = with(file, ending);
   fs::rename(file, to, problem);
-  // Where it stays, it is known for what it is at the next start, too.
+  // A file that stays keeps its mark, so that the next start knows it, too.
   if (!problem) fs::remove(with(file, being_read), other);
   notes.push_back(file.string() + ": " + why +
                   (problem ? " and is not used, but cannot be put aside as " + to.string() + ": " + problem.message()
@@ -243,7 +243,7 @@ checkpoint_store::~checkpoint_store() {
   if (lock_ >= 0) ::close(lock_);
 }
 
-/// What a program that died has left; this one has the folder for itself.
+/// Removes files that a program which died has left; this one has the folder for itself.
 void checkpoint_store::remove_half_written() const {
   std::error_code problem;
   std::vector<fs::path> left;
@@ -254,7 +254,7 @@ void checkpoint_store::remove_half_written() const {
   for (auto const& one : left) fs::remove(one, problem);
 }
 
-/// A process that dies gives it back, whatever it dies of.
+/// A process that dies gives the lock back, however it dies.
 void checkpoint_store::lock(double patience) {
   fs::path const file = folder_ / "lock";
   lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -287,7 +287,7 @@ std::vector<std::uint64_t> checkpoint_store::all_numbers() const {
   return out;
 }
 
-/// The same; where that cannot be read, fewer.
+/// The same; fewer if the folder cannot be read.
 std::vector<std::uint64_t> checkpoint_store::numbers(std::error_code& problem) const {
   std::vector<std::uint64_t> out;
   for (auto const& entry : fs::directory_iterator(folder_, problem)) {
@@ -299,10 +299,10 @@ std::vector<std::uint64_t> checkpoint_store::numbers(std::error_code& problem) c
   return out;
 }
 
-/// From 0 on, in the same order: whenever it is cut off, the last is still the last.
+/// Numbers them from 0 on, in the same order. Wherever it is cut off, the last is still the last.
 void checkpoint_store::renumber(std::vector<std::uint64_t>& all) const {
   for (std::uint64_t next = 0; std::uint64_t & number : all) {
-    fs::path const from = name_of(number), to = name_of(next);  // which is no higher, and nobody's where it is lower
+    fs::path const from = name_of(number), to = name_of(next);  // no higher, and unused if it is lower
     std::error_code none;
     fs::rename(with(from, being_read), with(to, being_read), none);
     if (::rename(from.c_str(), to.c_str()) != 0) fail(from, "cannot be renamed");

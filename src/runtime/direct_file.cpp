@@ -21,7 +21,7 @@
 namespace skel::runtime {
 namespace {
 
-/// It stays in the cache of a core while it is filled, summed up and written, and a disk writes as fast as in larger
+/// A block stays in the cache of a core while it is filled, summed up and written. A disk writes it as fast as larger
 /// ones: 64 MiB take 0.045 s in blocks of 1, 4, 8 or 64 MiB (virtual disk, ext4).
 constexpr std::size_t block_bytes = std::size_t{1} << 20U;
 
@@ -91,7 +91,7 @@ std::uint64_t direct_file::finish(std::string_view front) {
   return end_;
 }
 
-/// What is written beyond the bytes is nobody's, and cut off at the end.
+/// Bytes that are written beyond the end belong to nobody, and are cut off at the end.
 void direct_file::write(block const& from, std::size_t bytes, std::uint64_t at) {
   size_limit_is_error const guard;
   std::size_t const whole = rounded_up(bytes, alignment);

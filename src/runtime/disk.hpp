@@ -17,9 +17,8 @@ namespace skel::runtime {
   throw error(file.string() + ": " + what + ": " + std::generic_category().message(errno));
 }
 
-/// Brings the names of a folder's files to the disk: that a file has its name is in the folder. Where folders cannot be
-/// synchronised (EINVAL), nothing is to be done; `nor` are other problems of which the same is true. Throws skel::error
-/// with folder and reason.
+/// Brings the names of a folder's files to the disk: the folder holds them. Does nothing if folders cannot be
+/// synchronised (EINVAL), or on one of the other problems in `nor`. Throws skel::error with folder and reason.
 inline void synchronise_folder(std::filesystem::path const& folder, std::initializer_list<int> nor = {}) {
   auto const fail = [&](char const* what, int problem) {
     for (int const one : nor)
