@@ -8,7 +8,7 @@
 
 namespace skel::runtime {
 
-/// What every head begins with, before the texts: where a rank says anything here, the run ends for all.
+/// The beginning of every head, before the texts. If a rank says anything here, the run ends for all.
 struct program_engine::ending {
   std::uint32_t ends = 0, cancelled = 0;
   std::uint64_t failed_bytes = 0, refused_bytes = 0;
@@ -60,7 +60,7 @@ std::span<std::byte const> program_engine::behind_ending(std::string const& head
   return bytes_of(head).subspan(sizeof(ending));
 }
 
-/// Whether some rank has said that the run ends; and why. Takes no memory to find out.
+/// True if some rank has said that the run ends; then notes why. Takes no memory to find out.
 bool program_engine::ends() {
   bool any = false;
   for (auto const& one : come_) {

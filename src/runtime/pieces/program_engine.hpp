@@ -23,8 +23,8 @@ namespace skel::runtime {
 /// The common part of the engines of BSP programs and of programs over meshes. Threads call functions of the user,
 /// ranks agree on the end of a run, and results come to all ranks.
 ///
-/// Every head of a round of all ranks says first what has gone wrong on its rank since the last one: then the run ends
-/// with this round, on all ranks. A rank that cannot go on need not know what the others do.
+/// Every head of a round of all ranks says first what has gone wrong on its rank since the last one. If anything has,
+/// the run ends with this round, on all ranks. A rank that cannot go on need not know what the others do.
 class program_engine {
  public:
   program_engine(program_engine const&) = delete;
@@ -35,14 +35,14 @@ class program_engine {
                  std::vector<plan::relay_step> relays);
   ~program_engine() = default;
 
-  /// Calls what ends in a message to the others. Where it cannot, as where there is no memory, they are told that.
+  /// Calls something that ends in a message to the others. If it throws, as without memory, they are told that.
   template <class Do>
   void guarded(Do const& what) try {
     what();
   } catch (...) {
     give_up();
   }
-  /// Takes a round, and calls what comes then, unless the run ends. Returns whether it goes on.
+  /// Takes a round and calls `go_on`, unless the run ends. Returns whether it goes on.
   template <class Do>
   bool finish_round(Do const& go_on) {
     rounds_.take(come_);
@@ -84,14 +84,14 @@ class program_engine {
 
   /// Keeps the failure that comes first in the program.
   void note(std::optional<program_failure> failed);
-  /// What a head begins with. `ends`: the run ends, also where nothing is wrong.
+  /// The beginning of a head. `ends`: the run ends, also if nothing is wrong.
   std::string said(bool ends = false) const;
-  /// What a head says then, of a rank for which the run goes on.
+  /// The rest of a head, of a rank for which the run goes on.
   static std::span<std::byte const> behind_ending(std::string const& head);
 
-  /// What this rank gives at the end. Returns whether it could be made.
+  /// Makes the results of this rank. Returns whether that could be done.
   bool make_results(std::function<std::optional<program_failure>(std::string& to)> const& make);
-  /// Takes what all ranks have given, in a round in which each has sent its own_results_.
+  /// Takes the results of all ranks, in a round in which each has sent its own_results_.
   void take_results(std::function<void(std::span<std::byte const>)> const& take);
 
   int rank() const { return among_.rank(); }
@@ -116,12 +116,12 @@ class program_engine {
  private:
   struct ending;
 
-  /// Tells all ranks how the run ends here, who wait for a message in any case.
+  /// Tells all ranks how the run ends here. They wait for a message in any case.
   virtual void send_ending() = 0;
   virtual std::string text_of(program_failure const& what) const = 0;
-  /// That a rank cannot go on; of no rank where it is less than 0.
+  /// The failure of a rank that cannot go on; of no rank if it is less than 0.
   virtual program_failure failed_at(int rank) const = 0;
-  /// What else is wrong where a rank ends the run and says nothing of it; empty: nothing. Of come_.
+  /// Other faults, if a rank ends the run and says nothing of one; empty: none. Of come_.
   virtual std::string disagreement() const { return {}; }
 
   void give_up();
