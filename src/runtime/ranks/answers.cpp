@@ -45,7 +45,7 @@ std::string text_of(sockaddr const* address) {
   return out.starts_with(mapped) && out.find('.') != std::string::npos ? out.substr(mapped.size()) : out;
 }
 
-/// With whom a descriptor is connected; empty: it is no connection by TCP.
+/// The address that a descriptor is connected with; empty: it is no connection by TCP.
 std::string peer_of(int descriptor) {
   int protocol = 0;
   socklen_t length = sizeof protocol;
@@ -76,7 +76,7 @@ void ask(int descriptor) {
   ::setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
-/// How long a peer has owed an answer [s]; 0: it owes none.
+/// Time for which a peer has owed an answer [s]; 0: it owes none.
 double silence_of(int descriptor) {
   tcp_info found{};
   socklen_t length = sizeof found;

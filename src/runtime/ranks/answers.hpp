@@ -6,8 +6,8 @@
 
 #include <skel/detail/base/error.hpp>
 
-/// Whether the hosts of other ranks still answer. The system of a host answers for its processes, whether these
-/// compute, sleep or are stopped: a host is missed if it vanishes, or the network to it.
+/// Finds hosts of other ranks that do not answer any more. The system of a host answers for its processes, whether
+/// these compute, sleep or are stopped. A host is missed if it vanishes, or the network to it.
 namespace skel::runtime {
 
 /// A connection with a host.
@@ -40,11 +40,11 @@ std::string words_for_silence(std::vector<peer_connection> const& all, std::vect
                               std::vector<std::vector<std::string>> const& addresses, double patience);
 
 /// From now on expect_answers() looks after the hosts of these ranks, of which `rank` is this one, until there are
-/// none. `patience`: how long they may be silent [s], where it is read each time.
+/// none. `patience`: the time that they may be silent [s], read each time.
 void watch_answers(std::vector<std::string> hosts, std::vector<std::vector<std::string>> addresses, int rank,
                    double const* patience);
 
-/// To be called by whoever waits for other ranks, as often as it likes: ends the run (end_run) if hosts of them have
+/// To be called while a thread waits for other ranks, as often as it likes. Ends the run (end_run) if their hosts have
 /// been silent for longer than the patience, and warns on standard error after a quarter of it. Not by several threads
 /// at once.
 void expect_answers();

@@ -68,8 +68,8 @@ void make_bells(communicator::state& s) {
   }
 }
 
-/// Gives back what a communicator has of MPI. Collective, but for one whose ranks have made a mistake: they may leave
-/// several of them in any order, so that it is left to MPI.
+/// Gives back what a communicator has of MPI. Collective, except if its ranks have made a mistake: they may leave
+/// several communicators in any order then, so this is left to MPI.
 void free_of_mpi(communicator::state& s) {
   bool const is_together = !has_ended() && (s.meeting == nullptr || !s.meeting->mistake());
   s.active = false;
@@ -81,7 +81,7 @@ void free_of_mpi(communicator::state& s) {
   MPI_Comm_free(&s.all);
 }
 
-/// The names of the hosts, and their addresses, by which it is seen whether they answer.
+/// The names of the hosts, and the addresses at which they are asked whether they answer.
 void find_hosts(communicator const& ranks, communicator::state& s) {
   std::vector<std::vector<std::string>> addresses;
   for (auto const& told : ranks.all_gather(to_bytes(std::tuple(host_name(), int{::getpid()}, own_addresses())))) {
@@ -93,9 +93,9 @@ void find_hosts(communicator const& ranks, communicator::state& s) {
   watch_answers(s.hosts, std::move(addresses), s.rank, s.meeting == nullptr ? nullptr : &s.meeting->patience);
 }
 
-/// What the communicators of a process share. It ends when the process exits, where MPI is finalised: communicators
-/// that are destroyed before have left, those that are destroyed later (of static objects, which were made before MPI
-/// was started) or never (std::exit was called while they lived) leave then.
+/// The common part of all communicators of a process. It ends when the process exits, and MPI is finalised then.
+/// Communicators that are destroyed before have left. The others leave then: those destroyed later (static objects,
+/// made before MPI was started), and those never destroyed (std::exit was called while they lived).
 class session {
  public:
   /// With the first of them. Starts MPI unless that has been done.
@@ -116,7 +116,7 @@ class session {
     leave(one);
     gave_up_ = true;
   }
-  /// Where the ranks meet, also those that have no communicator any more. Collective.
+  /// The meeting of the ranks, also of those that have no communicator any more. Collective.
   rendezvous* meeting() {
     if (meeting_ == nullptr)
       meeting_ = new rendezvous(MPI_COMM_WORLD);
@@ -142,7 +142,7 @@ class session {
   }
 
   /// The process exits. MPI cannot be started twice, so it lasts until then: grids may follow each other. A rank that
-  /// has failed while it was on a grid, or made one, does not wait for others without a limit, as where it leaves by an
+  /// has failed on a grid, or while it made one, waits for others only up to a limit, as when it leaves by an
   /// exception.
   void end(bool failed) {
     if (is_fork()) return;  // MPI is the parent's
@@ -174,9 +174,9 @@ class session {
 
 }  // namespace
 
-/// Large items are allocated and freed one after the other, on both sides of every hop. glibc gives freed memory of
-/// that size back to the kernel, and each new item pays for fresh, zeroed pages: measured, half of the bandwidth of 1
-/// MiB items (docs/decisions/04). What the user has said about malloc in the environment stays.
+/// Large items are allocated and freed one after the other, on both sides of every hop. The C library (glibc) gives
+/// freed memory of that size back to the kernel, and each new item pays for fresh, zeroed pages. Measured: half of the
+/// bandwidth of 1 MiB items (docs/decisions/04). The user's settings of malloc in the environment stay.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   if (std::getenv("MALLOC_MMAP_THRESHOLD_") != nullptr || std::getenv("MALLOC_TRIM_THRESHOLD_") != nullptr) return;

@@ -7,8 +7,8 @@
 namespace skel::runtime {
 namespace {
 
-/// What the ranks tell each other between the measurements. Over point-to-point messages, and waiting as it is told, so
-/// that ranks that wait leave their hosts to those that measure.
+/// Messages of the ranks to each other between the measurements, point to point. They wait as they are told: waiting
+/// ranks leave their hosts to those that measure.
 class gathering {
  public:
   gathering(MPI_Comm among, waiting const& wait) : among_(among), wait_(wait) {
@@ -29,7 +29,7 @@ class gathering {
     }
   }
 
-  /// What every rank has, one after the other, on all ranks.
+  /// Collects the data of all ranks, one after the other, on all ranks.
   std::vector<char> collect(std::vector<char> mine) const {
     if (rank_ != 0) {
       send(0, mine);

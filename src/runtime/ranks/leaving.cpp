@@ -47,7 +47,7 @@ bool wait(Done const& done, bool limited, double seconds) {
   return true;
 }
 
-/// MPI_Abort asks mpirun, or its daemon on this host, to end all: those may be what cannot be reached.
+/// MPI_Abort asks mpirun, or its daemon on this host, to end all: perhaps these cannot be reached.
 void end_soon() {
   constexpr unsigned seconds = 2;
   std::signal(SIGALRM, [](int) { ::_exit(EXIT_FAILURE); });

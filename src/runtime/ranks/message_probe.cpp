@@ -14,9 +14,9 @@
 namespace skel::runtime {
 namespace {
 
-/// The first message that is measured beside an empty one [B]: what its bytes take is more than what the rest of it
-/// does, and transports send it as they send short ones. Where there is no time for others, or a message is to be long
-/// beside the latency, sizes up to a thousand times as large follow from it.
+/// The first message that is measured beside an empty one [B]. Its bytes take longer than the rest of it, and
+/// transports send it as they send short ones. If there is no time for others, or a message is to be long beside the
+/// latency, sizes up to a thousand times as large follow from it.
 constexpr std::size_t first_long_message = 16384;
 /// A message is long when it takes so many latencies: an error of the latency moves its time per byte by a tenth of it.
 constexpr double latencies_in_long_message = 10;
@@ -24,7 +24,7 @@ constexpr double latencies_in_long_message = 10;
 using record::probe_kind;
 using record::probe_sizes;
 
-/// What the answering side is to do next.
+/// Next task of the answering side.
 struct order {
   enum action : std::uint64_t { stop, echo, take_flood, send_on_request } what = stop;
   std::uint64_t bytes = 0, count = 0;
@@ -33,8 +33,8 @@ static_assert(std::is_trivially_copyable_v<order>);
 
 // A flood fills a path of 1 GB/s and 30 ms, and no more memory than that takes.
 constexpr std::size_t most_bytes_in_flight = std::size_t{32} << 20U, most_messages_in_flight = 1024;
-// The least flood whose length beyond its first message can exceed t(1); the most keep one flood of short messages
-// within some milliseconds, of long ones within twice what is in flight.
+// The least flood is one whose length beyond its first message can exceed t(1). The greatest keep one flood of short
+// messages within some milliseconds, and of long ones within twice the bytes in flight.
 constexpr std::size_t least_flood = 4, most_flood = 4096, most_flood_bytes = 2 * most_bytes_in_flight;
 constexpr std::size_t batch = 4;
 constexpr std::size_t least_of_many = 1024, always_of_many = std::size_t{256} << 10U;
@@ -100,7 +100,7 @@ class prober {
     double const noise = statistics::deviation(firsts);
     std::size_t count = least_flood;
     double time = flood(bytes, count), before = 0;
-    // Twice as many show the same pace, and what is seen of it is no noise of t(1).
+    // Twice as many show the same pace, and that pace is no noise of t(1).
     auto const is_known = [&] {
       double const pace = (time - first) / static_cast<double>(count - 1);
       bool const steady = std::abs(pace - std::exchange(before, pace)) <= options_.precision * pace / 2;

@@ -10,7 +10,7 @@
 
 namespace skel::runtime {
 
-/// What a communicator holds of MPI. Without mpirun there is none: `active` is false and nothing is called.
+/// The objects that a communicator has of MPI. Without mpirun there is none: `active` is false and nothing is called.
 struct communicator::state {
   bool active = false;
   MPI_Comm all = MPI_COMM_NULL;

@@ -43,7 +43,7 @@ descriptor new_socket(int flags) {
   return above_streams(descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0)));
 }
 
-/// Who is at the other end.
+/// The process and the user at the other end.
 std::optional<ucred> other_end(descriptor const& of) {
   ucred found{};
   socklen_t size = sizeof found;
@@ -116,7 +116,7 @@ void answer_question(descriptor const& who, run_answer const& what) {
   for (std::string_view rest = text; !rest.empty();) {
     ssize_t const sent = ::send(who.number(), rest.data(), rest.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return;  // who asked has gone
+    if (sent <= 0) return;  // the asking process has gone
     rest.remove_prefix(static_cast<std::size_t>(sent));
   }
 }

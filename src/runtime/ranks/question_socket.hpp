@@ -5,14 +5,14 @@
 #include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/runtime/ranks/run_watch.hpp>
 
-/// How `skel why` reaches a process: a socket whose name is its process number, in the abstract namespace, so that
-/// there is no file that stays behind or that a link could stand for. Both sides ask the kernel who the other is, and
-/// talk to processes of the same user and of root only.
+/// The way of `skel why` to a process: a socket in the abstract namespace, whose name is the process number. So no file
+/// stays behind, and no link can stand for one. Both sides ask the kernel who the other is, and talk to processes of
+/// the same user and of root only.
 namespace skel::runtime {
 
 /// Number less than 0: there is none.
 descriptor listen_for_questions();
-/// Takes one who asks, if he may; his descriptor.
+/// Takes a process that asks, if it may ask; returns its descriptor.
 descriptor take_question(descriptor const& socket);
 void answer_question(descriptor const& who, run_answer const& what);
 

@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A rank that waits for longer than this in a collective asks whether the others are in it too: a round of questions
+/// A rank that waits for longer than this in a collective asks whether the others are in it too. A round of questions
 /// takes about as long as ten small collectives, so that waits of this length do not notice it.
 constexpr auto first_look = 100ms;
 constexpr auto longest_pause = 10s;

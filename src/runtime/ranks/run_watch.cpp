@@ -34,18 +34,18 @@ namespace {
 
 /// A person takes an answer within a tenth of a second for immediate, and goes on without losing the thread for a
 /// second (Miller 1968, Response time in man-computer conversational transactions, AFIPS FJCC, 267-277). So functions
-/// that wait are interrupted after the one, and named after the other; then the time doubles from message to message.
+/// that wait are interrupted after the one, and named after the other. Then the time doubles from message to message.
 /// mpirun kills its ranks one second after it has asked them to end.
 constexpr double immediate = 0.1, noticed = 1;
 
-/// Not used by MPI or the C library, ignored where nobody handles it, and passed on by debuggers: for these reasons
-/// Go's runtime interrupts its threads with it, too.
+/// Not used by MPI or the C library, ignored if nobody handles it, and passed on by debuggers. For these reasons Go's
+/// runtime interrupts its threads with it, too.
 constexpr int interrupting = SIGURG;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::size_t longest_line = 4096;
 
-/// What one thread is in.
+/// The user's function that one thread is in.
 struct slot {
   slot();
   ~slot();
@@ -56,7 +56,7 @@ struct slot {
   pid_t const thread = static_cast<pid_t>(::syscall(SYS_gettid));
 };
 
-/// How a run ends early.
+/// The early end of a run.
 struct ending {
   std::string why{};
   int signal = 0;  // that asked for it
@@ -64,7 +64,7 @@ struct ending {
   double next_interrupt = immediate, next_words = noticed;  // seconds behind that
 };
 
-/// What this process does. It is never destroyed: threads may live longer than static objects.
+/// Calls and runs of this process. Never destroyed: threads may live longer than static objects.
 struct board {
   std::atomic<bool> watched{false};
   std::atomic<int> wakes{-1};  // descriptor
@@ -143,7 +143,7 @@ std::string words_of_signal(int signal) {
   return signal == by_program ? "the program asked for it" : "a signal came";
 }
 
-/// Interrupts what functions of the user wait for in the system. The board's mutex is held.
+/// Interrupts waits of the user's functions in the system. The board's mutex is held.
 void interrupt_calls() {
   board& b = here();
   if (!b.handles_signal) {
@@ -242,7 +242,7 @@ struct run_watch::state {
   descriptor wakes, questions;
   std::jthread thread{};
 
-  /// What is due, and when the next time is [s].
+  /// Does everything that is due. Returns the time until the next look [s].
   double look() {
     board& b = here();
     std::string said;
@@ -286,7 +286,7 @@ struct run_watch::state {
       for (watched_run const* one : b.runs)
         if (auto const theirs = one->shows().waits_for ? one->shows().waits_for() : ""; !theirs.empty())
           who += (who.empty() ? "rank " + std::to_string(rank) + " waits for " : ", ") + theirs;
-    // Others say what they wait for themselves; whoever looks at all they say sees this once.
+    // Other ranks say themselves what they wait for. In the output of all of them this stands once.
     if (who.empty() && rank == 0)
       who = "rank 0 " + (b.phase.load() != nullptr ? std::string(b.phase.load()) : "waits for the other ranks") +
             (ranks.size() > 1 ? "; 'skel why " + std::to_string(::getpid()) + "' says what each rank does" : "");

@@ -20,11 +20,11 @@
 
 namespace skel::runtime {
 
-/// A question of another thread that the communication thread answers when it comes to it: what it knows of other ranks
-/// is its own, and asking costs it a load as long as nobody asks.
+/// A question of another thread, which the communication thread answers when it comes to it. Only that thread knows of
+/// other ranks. As long as nobody asks, this costs it a load.
 class inspection {
  public:
-  /// Any thread: the answer; empty where none comes in a while, since the thread is in a function of the user.
+  /// Any thread: the answer; empty if none comes in a while, since the thread is in a function of the user.
   std::string ask() {
     std::unique_lock guard(mutex_);
     answered_ = false;
@@ -55,12 +55,12 @@ class inspection {
   std::string text_;
 };
 
-/// How long a rank looks for messages before it sleeps [s]: nothing where ranks of its host share cores. Waking up
-/// takes some 60 us in a virtual machine of two cores, and looking for as long as that would be at most twice as long
-/// as if it were known how long one waits (Karlin, Li, Manasse and Owicki 1991, Empirical studies of competitive
-/// spinning for a shared-memory multiprocessor, SOSP, 41-55). But who wakes up late keeps the other ranks waiting for
-/// as long, so that these sleep as well, from then on: with 50 us, supersteps of 100 us took 1.5 times as long as by
-/// hand in MPI, with 200 us 1.1 times.
+/// Time for which a rank looks for messages before it sleeps [s]; 0 if ranks of its host share cores. Waking up takes
+/// some 60 us in a virtual machine of two cores. Looking for as long as that would take at most twice as long as if the
+/// wait were known. Source: Karlin, Li, Manasse and Owicki 1991, Empirical studies of competitive spinning for a
+/// shared-memory multiprocessor, SOSP, 41-55. But a rank that wakes up late keeps the others waiting for as long, so
+/// that these sleep as well, from then on. With 50 us, supersteps of 100 us took 1.5 times as long as by hand in MPI,
+/// with 200 us 1.1 times.
 inline double looks_for(communicator const& ranks) {
   constexpr double spin = 2e-4;
   auto const& hosts = ranks.hosts();
@@ -68,15 +68,14 @@ inline double looks_for(communicator const& ranks) {
   return static_cast<std::size_t>(here) <= std::thread::hardware_concurrency() ? spin : 0;
 }
 
-/// What a rank waits for, of which it could say nothing as it is in a function of the user.
+/// `waits_for`, or words for a rank that could not say it, as it is in a function of the user.
 inline std::string or_nothing(std::string waits_for) {
   return waits_for.empty() ? "nothing but its own functions" : waits_for;
 }
 
-/// Lets a protocol go on, with serve() and is_due(), and waits_for() where somebody asks, until it has nothing more to
-/// do on any rank. `what` is what cannot go on where something is thrown, which ends the run: what functions of the
-/// user throw a protocol tells all ranks by itself, so that this means that there is no memory to tell the others, who
-/// wait.
+/// Lets a protocol go on, with serve() and is_due(), and waits_for() if somebody asks, until it has nothing more to do
+/// on any rank. An exception means that `what` cannot go on, and ends the run. Exceptions of the user's functions do
+/// not come here: a protocol tells all ranks of them. So there is no memory to tell the others, which wait.
 template <class Protocol>
 void serve_ranks(Protocol& here, mpi_transport& among, communicator const& ranks, std::string const& what) try {
   constexpr double no_clock = 1;  // only messages end a wait [s]

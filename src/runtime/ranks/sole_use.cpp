@@ -45,8 +45,8 @@ void end_fork(int status, void*) {
   ::_exit(status);
 }
 
-/// Registered before the program's own objects are made, so called after they are destroyed: a fork does not come to
-/// the end of oneTBB, which waits for ever for what a thread of the parent held when the process was copied.
+/// Registered before the program's own objects are made, so called after they are destroyed. So a fork does not come to
+/// the end of oneTBB. That waits for ever for things that a thread of the parent held when the process was copied.
 [[gnu::constructor(101)]] void watch_end_of_forks() {
   ::on_exit(end_fork, nullptr);
 }
