@@ -57,7 +57,7 @@ class copy_counter {
  public:
   copy_counter(std::size_t elements, std::size_t parts) : owner_(elements, parts), loads_(parts, 0) {}
 
-  /// An iteration that `runner` runs where it has no elements. Returns how many owners run it.
+  /// An iteration; if it has no elements, `runner` runs it. Returns the number of owners that run it.
   std::size_t add(std::span<subscript const> row, std::size_t runner) {
     owners_.clear();
     for (subscript const e : row) {
@@ -203,7 +203,7 @@ class reading {
     loads_[part] = owners.loads();
   }
 
-  /// Counts elements, word by word, and leaves in each part's set what it would keep privately.
+  /// Counts elements, word by word, and leaves in each part's set those that it would keep privately.
   void count_elements() {
     struct edge {
       bool first = false, last = false;  // of a slice's elements, whether a part touches them
@@ -224,7 +224,7 @@ class reading {
         by.for_each_part(touched_, w, [&](std::size_t part, std::uint64_t touched, std::uint64_t privates) {
           touched_.parts[part].words[w] = privates;
           touched_by[part] += static_cast<std::size_t>(std::popcount(touched));
-          // Where words are drawn, a run is counted where it begins inside a word: 63 of 64 places.
+          // If words are drawn, a run is counted only if it begins inside a word: 63 of 64 places.
           std::uint64_t const before = sample_.is_all() ? touched << 1 | carry[part] : touched << 1 | 1;
           mine.runs += static_cast<std::size_t>(std::popcount(touched & ~before));
           mine.privates += static_cast<std::size_t>(std::popcount(privates));
@@ -306,8 +306,8 @@ pattern_features characterise(pattern const& of, team& workers, extent const& ho
 extent extent_of(pattern const& of, std::size_t line) {
   extent how;
   how.line = line;
-  // Following an element costs a write to a set, finding owners and lines some comparisons: on an eighth and a
-  // sixteenth of what is read they take about as long as reading it all.
+  // Following an element costs a write to a set, finding owners and lines some comparisons. On an eighth and a
+  // sixteenth of the data this takes about as long as reading it all.
   std::size_t const read = std::max<std::size_t>(1, of.subscripts());
   how.elements = std::max<std::size_t>(std::size_t{1} << 16, of.elements() / 8);
   how.owners = std::max<std::size_t>(std::min<std::size_t>(read, 8192), read / 16);

@@ -11,8 +11,8 @@ namespace skel::runtime::reduction {
 
 namespace {
 
-/// Where the iterations of a rank begin, or those of the rank before it end: each counts as much as it has subscripts,
-/// and one for itself.
+/// The first iteration of a rank, where those of the rank before it end. An iteration counts as much as it has
+/// subscripts, and one for itself.
 std::size_t first_iteration(pattern const& of, std::size_t ranks, std::size_t rank) {
   std::size_t const before = plan::block_of(of.subscripts() + of.iterations(), ranks, rank).begin;
   std::size_t first = 0;

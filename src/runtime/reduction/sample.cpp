@@ -17,10 +17,10 @@ constexpr std::size_t most_windows = 24;
 /// Of longer iterations only the first subscripts are read, so that any pattern takes about as long.
 constexpr std::size_t longest_row = 16;
 
-/// Owners are told apart in so many classes: all of them where there are no more threads.
+/// Owners are told apart in so many classes: all of them if there are no more threads.
 constexpr std::size_t owner_classes = 64;
 
-/// What windows have in common.
+/// The common part of all windows.
 class sampled_windows {
  public:
   sampled_windows(pattern const& of, std::size_t parts, std::size_t line)
@@ -111,8 +111,8 @@ class sampled_windows {
     pairs_ += all * all;
   }
 
-  /// Lines of a window, in a table of twice as many places as there may be subscripts in most windows; where it is full
-  /// a line counts as new.
+  /// Counts a line of a window, in a table of twice as many places as there may be subscripts in most windows. If it is
+  /// full, a line counts as new.
   void count_line(std::uint32_t line) {
     std::uint64_t const entry = std::uint64_t{window_} << 32 | line;
     std::size_t at = line * 2654435769u >> (32 - table_bits);
@@ -126,7 +126,7 @@ class sampled_windows {
     ++lines_;
   }
 
-  /// Iterations of the owner with the most of them, over the mean, if they differ as the chances tell that two
+  /// Iterations of the owner with the most of them, over the mean. Assumes that they differ by the chance that two
   /// iterations of different windows meet at an owner: sqrt(P sum of squares of the owners' shares).
   double load() const {
     std::size_t sum = 0;

@@ -40,7 +40,7 @@ void append(std::vector<iteration_run>& runs, std::vector<iteration_run> const& 
   runs.insert(runs.end(), from, more.end());
 }
 
-/// Where each slice of the elements begins in a rising list of elements: P + 1 places.
+/// The first place of each slice of the elements in a rising list of elements, and its end: P + 1 places.
 template <class List, class Element>
 std::vector<std::size_t> slices_of(List const& list, std::size_t elements, std::size_t parts, Element element) {
   std::vector<std::size_t> slices(parts + 1, list.size());
@@ -164,7 +164,7 @@ std::size_t owner_schedule::bytes() const {
 owner_schedule make_owner_schedule(pattern const& of, team& workers) {
   SKEL_EXPECTS(fits(of));
   std::size_t const parts = workers.parts();
-  // Who looks at an iteration is not who runs it: found[p][t] is what p found for t.
+  // A part may look at iterations that another one runs: found[p][t] is what p found for t.
   std::vector<std::vector<owner_schedule::part>> found(parts);
   workers.run(reading_phase("owners", of), [&](std::size_t number) {
     std::vector<owner_schedule::part> mine(parts);
