@@ -8,14 +8,14 @@
 
 namespace skel::runtime {
 
-/// How many items a source may let into a line that is to hold no more than `limit` bytes. Each item that has not left
-/// the line counts as `places` times the most bytes per item that any station has seen; until a parcel has been all the
-/// way through, one of one item is let in at a time. One item may always enter when nothing is under way, however large
-/// it is: that is all that the line needs to go on, since nothing behind the source ever waits for these credits.
-/// It does not lock: a site does.
+/// Tells how many items a source may let into a line that is to hold no more than `limit` bytes. Each item that has not
+/// left the line counts as `places` times the most bytes per item that any station has seen. Until a parcel has been
+/// all the way through, parcels of one item enter one at a time. One item may always enter when nothing is under way,
+/// however large it is. The line needs no more to go on: nothing behind the source ever waits for these credits. It
+/// does not lock: a site does.
 class byte_credits {
  public:
-  /// `parcels`: that may be under way by the other credits, among which the limit is shared out.
+  /// `parcels`: those that may be under way by the other credits. The limit is shared out among them.
   byte_credits(std::size_t limit, std::size_t places, std::size_t parcels)
       : limit_(limit), places_(places), parcels_(std::max<std::size_t>(1, parcels)) {}
 

@@ -7,8 +7,8 @@
 
 namespace skel::runtime {
 
-/// When a station has had everything of an epoch: as many parcels have come from each producing rank as that rank says
-/// there are. It does not lock: a site does.
+/// Tells when a station has had everything of an epoch: each producing rank says how many parcels there are, and as
+/// many have come from it. It does not lock: a site does.
 class end_of_stream {
  public:
   explicit end_of_stream(std::vector<int> const& producers = {}) {
@@ -18,7 +18,7 @@ class end_of_stream {
   void came(int from) {
     for (auto& one : from_) one.received += one.rank == from;
   }
-  /// That is how many there are in all; whether another epoch comes, which all say alike.
+  /// There are so many from this rank in all. `goes_on`: another epoch comes, which all say alike.
   void announced(int from, std::uint64_t parcels, bool goes_on = false) {
     for (auto& one : from_)
       if (one.rank == from) one.announced = parcels;

@@ -12,7 +12,7 @@ namespace skel::runtime::flow_control {
 
 namespace {
 
-/// Counts of plans that were written by hand: what is too large to be counted stays the largest that can.
+/// For plans that were written by hand: too large a count stays the largest number.
 std::size_t plus(std::size_t a, std::size_t b) {
   std::size_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::size_t>::max() : sum;

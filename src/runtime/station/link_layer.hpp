@@ -8,7 +8,7 @@
 #include <skel/detail/runtime/codec.hpp>
 #include <skel/detail/runtime/station/items.hpp>
 
-/// What stations of different ranks send each other.
+/// Messages between stations of different ranks.
 namespace skel::runtime {
 
 /// A batch on its way.
@@ -28,7 +28,7 @@ struct posted {
       false;  ///< what copies of a broadcast stage have made of a batch, for those above them in its tree
 };
 
-/// What one station tells another besides items. Counts are in parcels where nothing else is said.
+/// Message of one station to another besides items. Counts are in parcels where nothing else is said.
 struct notice {
   enum class kind : std::uint32_t {
     room,    ///< to a producer: `count` more parcels may be sent to the station on the sending rank
@@ -48,7 +48,7 @@ struct notice {
 
 inline constexpr int no_rank = -1;
 
-/// Where in the stream a serial station is: what it takes along to another rank beside its state.
+/// The place of a serial station in the stream: it takes this along to another rank beside its state.
 struct stream_position {
   std::uint32_t station = 0;
   std::uint32_t epoch = 0;      ///< that begins with it
@@ -59,7 +59,7 @@ struct stream_position {
   int keeper = no_rank;         ///< where its state is, if it does not come along
 };
 
-/// What the place of a station asks of the rank that keeps its state, and the answer.
+/// A request from the place of a station to the rank that keeps its state, or the answer.
 struct errand {
   enum class kind : std::uint32_t {
     batch,
@@ -85,7 +85,7 @@ struct errand {
   std::string bytes{};                  ///< bring and recall
 };
 
-/// What became of a state that should go to another rank part by part.
+/// Outcome for a state that should go to another rank part by part.
 struct parted {
   std::uint32_t session = 0;
   std::uint32_t station = 0;
@@ -101,7 +101,7 @@ class link_layer {
   virtual void send(int rank, std::uint32_t epoch, std::uint32_t station, posted what, codec const& how) = 0;
   virtual void send(int rank, notice const& what) = 0;
   virtual void send(int rank, stream_position const& counts, std::string state) = 0;
-  /// `how` its items cross; null where it has none.
+  /// `how`: the codec of its items; null if it has none.
   virtual void send(int rank, errand what, codec const* how) = 0;
 };
 

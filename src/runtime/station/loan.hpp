@@ -11,9 +11,9 @@
 #include "order.hpp"
 #include "replica_group.hpp"
 
-/// Work at a distance: a serial station stands where the plan says, and its state is on another rank, the **keeper**,
-/// because it could not be written there or not be read here. Each batch goes to the keeper as an errand, is worked on
-/// there, and what it became comes back. Errands are numbered, since no order is promised to messages.
+/// Work at a distance. A serial station stands where the plan says, but its state is on another rank, the **keeper**:
+/// it could not be written there or not be read here. Each batch goes to the keeper as an errand, is worked on there,
+/// and its result comes back. Errands are numbered, since no order is promised to messages.
 namespace skel::runtime {
 
 /// The side of the station's place: what was asked of the keeper and has not come back. It neither locks nor sends: a
@@ -26,8 +26,8 @@ class loan {
   int keeper() const { return keeper_; }
   std::uint32_t session() const { return session_; }
 
-  /// What the keeper is asked to do with a batch. It need not be bounded here: a batch has the room that its parcel
-  /// came with until its result has left.
+  /// The errand for a batch. Errands need not be bounded here: a batch has the room that its parcel came with until its
+  /// result has left.
   errand begin(std::uint32_t station, arrival one);
   /// The call without a batch that follows all of them.
   errand ask(std::uint32_t station, errand::kind what);
@@ -52,7 +52,7 @@ class loan {
   std::uint64_t first_ = 0;  // number of the oldest that is under way
 };
 
-/// The keeper's side: what was asked of it, one after the other, and the worker who does it. It does not lock: a site
+/// The keeper's side: what was asked of it, one after the other, and the worker that does it. It does not lock: a site
 /// does; the worker is its thread's while it works.
 class lender {
  public:
@@ -60,7 +60,7 @@ class lender {
 
   /// One of a session that is over has been answered before one of the next session is asked.
   void asked(int by, errand what);
-  /// The next one and who asked for it, where it has come and the worker is idle; it is busy then.
+  /// The next one and the rank that asked for it, if it has come and the worker is idle; it is busy then.
   std::optional<std::pair<int, errand>> next();
   void done() { busy_ = false; }
 

@@ -12,8 +12,8 @@
 
 namespace skel::runtime {
 
-/// Where a station's parcels go: to ranks that have given it room, on demand, and, at the entry of an ordered farm,
-/// within the farm's window. It also keeps what those behind say of their times. It does not lock: a site does.
+/// The way of a station's parcels: to ranks that have given it room, on demand, and, at the entry of an ordered farm,
+/// within the farm's window. It also keeps the times that those behind tell. It does not lock: a site does.
 class outflow {
  public:
   struct outlet {
@@ -24,7 +24,7 @@ class outflow {
     std::uint64_t sent = 0;
     std::int64_t slowest_ns = 0;  ///< longest time per item from there on; 0: not known yet
   };
-  /// Whose times are those of the items that pass here.
+  /// The stations whose times are those of the items that pass here.
   struct listening {
     bool to_exit = false;    ///< of the farm that it is the entry of
     bool to_takers = false;  ///< of parcels
@@ -35,8 +35,8 @@ class outflow {
   outflow(std::vector<outlet> to, std::optional<std::size_t> window, listening how)
       : outlets_(std::move(to)), window_(window), how_(how) {}
 
-  /// Takes room for one parcel, where there is most for each worker, in turn among equals. Gives its rank; nothing
-  /// where there is no room. O(outlets).
+  /// Takes room for one parcel, where there is most for each worker, in turn among equals. Returns its rank; nothing if
+  /// there is no room. O(outlets).
   std::optional<int> take_room() {
     outlet* const out = window_ == 0 ? nullptr : pick();
     if (out == nullptr) return std::nullopt;
@@ -54,7 +54,7 @@ class outflow {
     exit_slowest_ns_ = slowest_ns;
   }
 
-  /// The longest time per item from here on [ns], 0 where there is none; nothing where somebody has not told his.
+  /// The longest time per item from here on [ns], 0 if there is none; nothing if one has not been told yet.
   std::optional<std::int64_t> slowest_ns() const {
     if (how_.to_exit && exit_slowest_ns_ == 0) return std::nullopt;
     std::int64_t slowest = how_.to_exit ? exit_slowest_ns_ : 0;
@@ -77,13 +77,13 @@ class outflow {
     for (auto& out : outlets_) out.slowest_ns = slowest;
   }
 
-  /// Whether somebody elsewhere than on this rank could take something now.
+  /// True if somebody elsewhere than on this rank could take something now.
   bool reaches_others(int rank) const {
     return window_ != 0 && std::ranges::any_of(outlets_, [rank](outlet const& out) {
              return out.rank != rank && (out.unlimited || out.room > 0);
            });
   }
-  /// Whether the ordered farm behind it has as many as it may have.
+  /// True if the ordered farm behind it has as many as it may have.
   bool window_is_full() const { return window_ == 0; }
   /// With how many parcels have been sent to each.
   std::vector<outlet> const& outlets() const { return outlets_; }
@@ -107,11 +107,11 @@ class outflow {
   listening how_;
 };
 
-/// What a plan says of one station on one rank and those around it.
+/// A plan's view of one station on one rank and of those around it.
 struct neighbourhood {
   std::vector<int> producers;  ///< ranks that it takes parcels from
   bool in_order = false;       ///< it takes them by their places in the stream
-  /// Where it stands behind an ordered farm: the farm's entry, which is told when a parcel has left.
+  /// If it stands behind an ordered farm: the farm's entry, which is told when a parcel has left.
   struct place {
     std::uint32_t station = 0;
     int rank = 0;

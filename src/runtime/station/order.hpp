@@ -37,7 +37,7 @@ class arrival_order {
       ready_.push_back(std::move(next->second));
   }
 
-  /// Whether one can be taken.
+  /// True if one can be taken.
   bool ready() const { return !ready_.empty(); }
   /// Precondition: ready().
   arrival take() {
@@ -48,7 +48,7 @@ class arrival_order {
   /// Those that wait, and those of them that came too early.
   std::size_t size() const { return ready_.size() + early_.size(); }
   std::size_t early() const { return early_.size(); }
-  /// Whether none waits, nor one that came too early.
+  /// True if none waits, nor one that came too early.
   bool empty() const { return ready_.empty() && early_.empty(); }
 
   /// The place of the next one to become ready.

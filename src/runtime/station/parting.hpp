@@ -15,30 +15,30 @@
 #include "link_layer.hpp"
 #include "order.hpp"
 
-/// How a station whose state is in parts leaves a rank: part by part, while it works.
+/// A station whose state is in parts leaves a rank part by part, while it works.
 namespace skel::runtime {
 
-/// Where a part is: on the station's rank, on the other one, or on its way.
+/// The place of a part: on the station's rank, on the other one, or on its way.
 enum class part_place : std::uint8_t { here, going, there, coming };
 
-/// Parts as an errand takes them along, and what all of them share where they are the first ones.
+/// Parts as an errand takes them along. The first ones bring what all of them share.
 struct parts_on_the_way {
   std::optional<std::string> shared;
   std::vector<std::pair<std::uint64_t, std::string>> parts;
   SKEL_FIELDS(shared, parts);
 };
 
-/// What became of a batch on both ranks, to be merged.
+/// The results of a batch from both ranks, to be merged.
 struct merge_job {
   std::uint64_t round = 0;
   halves of;
   std::vector<bool> there;
 };
 
-/// The station's side of a state that is on two ranks: where each part is, which of them go next, and the batches whose
+/// The station's side of a state on two ranks: the places of its parts, the next ones to go, and the batches whose
 /// items are worked on at both. Items of parts that are there go there as errands, and results leave in the order of
-/// the batches. What goes at once is as much as has lately held items up for less than `pause` [s], or one part; then
-/// the stage works for as long before more goes. It neither locks nor sends: a site does.
+/// the batches. As many bytes go at once as have lately held items up for less than `pause` [s], or one part. Then the
+/// stage works for as long before more goes. It neither locks nor sends: a site does.
 class parting {
  public:
   parting(int to, std::uint32_t session, double pause, std::size_t first_bytes)
@@ -52,10 +52,10 @@ class parting {
   bool opened() const { return opened_; }
   bool all_there() const { return opened_ && there_ == places_.size(); }
   bool none_there() const { return there_ == 0; }
-  /// How many bytes should go at once.
+  /// Number of bytes that should go at once.
   std::size_t bytes() const { return bytes_; }
 
-  /// From now on [ns] parts are written, or asked for: it is for them that items wait.
+  /// From now on [ns] parts are written, or asked for, and items wait for them.
   void hold_up(std::int64_t now) { held_up_ns_ = now; }
   /// Parts are about to go: the errand that takes `what` along, of all that there are.
   errand go(std::uint32_t station, std::size_t all, std::vector<std::size_t> parts, std::string what);
@@ -67,9 +67,9 @@ class parting {
   void keep(errand answer) { answer_ = std::move(answer); }
   std::optional<errand> take_answer() { return std::exchange(answer_, std::nullopt); }
   bool has_answer() const { return answer_.has_value(); }
-  /// What was in flight has arrived, here or there, or is where it was.
+  /// The parts in flight have arrived, here or there, or are where they were.
   void arrived(bool well, std::int64_t now);
-  /// From when on the next parts may go [ns]: the stage has had as long as it was held up by the last ones.
+  /// Time from which on the next parts may go [ns]: the stage has as long as the last ones have held it up.
   std::int64_t rests_until() const { return rests_until_ns_; }
 
   /// Parts come home from now on, because of this.
@@ -84,10 +84,10 @@ class parting {
   /// The stream has ended: all parts have to be here. They are asked for once more.
   void come_home();
 
-  /// A batch was worked on, but for those items that are there. Which were is empty: none. Gives their errand.
+  /// A batch was worked on, except for its items that are there. `there` empty: none are. Returns their errand.
   std::optional<errand> begin(std::uint32_t station, arrival about, halves made, std::vector<bool> there,
                               std::uint64_t bytes, double seconds);
-  /// What became of items that are there. Where both are complete: what is to be merged.
+  /// Items that are there have been worked on. If both halves are complete: returns them to be merged.
   std::optional<merge_job> answered(errand what);
   void merged(std::uint64_t number, std::unique_ptr<items_base> all) { at(number).whole = std::move(all); }
 

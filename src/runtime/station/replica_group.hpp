@@ -18,8 +18,8 @@ inline constexpr std::size_t no_worker = static_cast<std::size_t>(-1);
 /// It does not lock: a site does. A replica is its thread's while it works.
 class replica_group {
  public:
-  /// By the thread that runs the worker; a source's, which another thread may start again as soon as it has ended, with
-  /// the site's lock.
+  /// Used by the thread that runs the worker. A source's is used with the site's lock, as another thread may start it
+  /// again as soon as it has ended.
   struct replica {
     std::unique_ptr<worker> call;      ///< made when it is first needed, where it may throw
     std::unique_ptr<stage_copy> copy;  ///< of a broadcast stage, in its place
@@ -30,8 +30,7 @@ class replica_group {
   /// As many as `workers` of them, who did nothing but what `as` says.
   replica_group(std::size_t workers, record::station_record const& as) : blank_(as), gone_(as) { resize(workers); }
 
-  /// Makes it as many; those that go must be idle, and so must all be where replicas go. What those that go have done
-  /// still counts.
+  /// Makes it as many. If some go, they and all others must be idle. The work of those that go still counts.
   void resize(std::size_t workers) {
     if (workers < all_.size()) {
       for (std::size_t w = workers; w < all_.size(); ++w) {
@@ -54,7 +53,7 @@ class replica_group {
   bool any_idle() const { return !idle_.empty(); }
   bool all_idle() const { return idle_.size() == all_.size(); }
   std::size_t busy() const { return all_.size() - idle_.size(); }
-  /// The one that was busy last gets work first: what it needs is in a cache. Precondition: any_idle().
+  /// The one that was busy last gets work first: its data are in a cache. Precondition: any_idle().
   std::size_t begin_work() {
     std::size_t const one = idle_.back();
     idle_.pop_back();
@@ -72,7 +71,7 @@ class replica_group {
     return item_ns_ / static_cast<double>(all_.size());
   }  ///< of all workers together; there is one
 
-  /// What all of them did together.
+  /// The work of all of them together.
   record::station_record sum() const {
     record::station_record sum = gone_;
     for (auto const& one : all_) add(sum, one.did);

@@ -181,7 +181,7 @@ void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::ui
   pump(todo);
 }
 
-/// What was made of a parcel is a result, or is held back. `worker`: who is busy until it has left.
+/// The result of a parcel goes out or is held back. `worker` is busy until it has left.
 void site::pass_on(arrival const& of, std::size_t worker, std::unique_ptr<items_base> made, std::uint64_t bytes,
                    double seconds, agenda& todo) {
   auto const& in = of.what;
@@ -275,8 +275,8 @@ std::int64_t site::slowest_ns() const {
   return std::max({std::int64_t{1}, rounded(workers_.item_ns()), *downstream});
 }
 
-/// Notes what a batch takes for each item of the source that it holds the credit of, and tells the source when that is
-/// more than before; nullptr: it is here.
+/// Notes the bytes of a batch per item of the source whose credit it holds, and tells the source if they are more than
+/// before. nullptr: it is here.
 void site::weigh(std::uint64_t bytes, std::uint64_t credited, agenda* todo) {
   largest_batch_ = std::max(largest_batch_, bytes);
   std::uint64_t const items = std::max<std::uint64_t>(1, credited);
@@ -289,7 +289,7 @@ void site::weigh(std::uint64_t bytes, std::uint64_t credited, agenda* todo) {
     tell_source(notice::kind::weight, each, *todo);
 }
 
-/// What has become of so many items of the source took so long.
+/// Work on so many items of the source took so long.
 void site::learn(double seconds, std::uint64_t source_items) {
   done_.source_items += source_items;
   done_.busy += seconds;
@@ -348,7 +348,7 @@ void site::ask_for_join(std::optional<copy_job> work, agenda& todo) {
   if (work) todo.jobs.push_back({job::kind::join, this, no_worker, {}, *std::move(work)});
 }
 
-/// What all copies here and below have made: to the next station from the root, up the tree from the others.
+/// Results of all copies here and below go to the next station from the root, up the tree from the others.
 void site::take_joint_results(agenda& todo) {
   while (auto done = copies_->next_result()) {
     auto& [what, from] = *done;
@@ -375,12 +375,12 @@ void site::begin_for_copies(agenda& todo) {
   }
 }
 
-/// Whether the next epoch begins, or will, where the line is saved.
+/// True if the line is saved where the next epoch begins, or will begin.
 bool site::saves_next() const {
   return (!source_ || cuts_ > 0) && !coming_.empty() && coming_.begin()->second.saves;
 }
 
-/// Whether all that will come in this epoch has come, has been worked on and has left.
+/// True if all that will come in this epoch has come, has been worked on and has left.
 bool site::at_rest() const {
   if (!outputs_.empty() || !arrivals_.empty()) return false;
   if (source_ && saves_next()) return !source_->running();  // with an open batch it would not be where its state is
@@ -389,7 +389,7 @@ bool site::at_rest() const {
          (!parting_ || (parting_->idle() && !parting_->in_flight() && !state_busy_));
 }
 
-/// Of one at rest: whether another epoch follows this one.
+/// Of one at rest: true if another epoch follows this one.
 bool site::goes_on() const {
   return source_ ? cuts_ > 0 : input_.goes_on();
 }

@@ -66,7 +66,7 @@ struct job {
   merge_job merging{};             ///< merge
 };
 
-/// What a change of one site asks of others; carried out when no lock is held.
+/// Requests to others after a change of one site; carried out when no lock is held.
 struct agenda {
   struct sending {
     site const* from;
@@ -94,21 +94,20 @@ struct agenda {
   std::vector<telling> notices;
   std::vector<commission> errands;  // to the same station on other ranks
   std::vector<site*> ended;         // whose finish() was called elsewhere, and has returned
-  std::vector<parted> parted_;      // what became of states that should go part by part
+  std::vector<parted> parted_;      // outcomes for states that should go part by part
   std::vector<job> jobs;
-  std::vector<std::uint32_t> left;  // for each site with workers that has left an epoch: which
+  std::vector<std::uint32_t> left;  // the epoch, for each site with workers that has left one
   std::ptrdiff_t opened = 0;        // so many more sites have workers than before
 };
 
-/// One station on one rank: what comes (arrival_order, end_of_stream), who takes it (replica_group, or a copy_group, or
-/// the stream_source) and where it goes (outflow). It calls no user function and sends nothing: what has to be done
-/// goes into an agenda. Every function locks the site where nothing else is said, and no two sites are ever locked at
-/// once.
+/// One station on one rank: input (arrival_order, end_of_stream), workers (replica_group, or a copy_group, or the
+/// stream_source) and output (outflow). It calls no user function and sends nothing: all tasks go into an agenda. Every
+/// function locks the site where nothing else is said, and no two sites are ever locked at once.
 ///
-/// The stream is cut into **epochs**, each of which has a plan. The source decides where; each station goes into the
-/// next epoch when all parcels of its own have come, been worked on and left, so that every parcel meets the plan of
-/// its epoch everywhere. A site that has no worker in an epoch waits for the next one in which it has. What comes for
-/// an epoch that has not begun here is kept until then.
+/// The stream is cut into **epochs**, each of which has a plan. The source decides where. Each station goes into the
+/// next epoch when all parcels of its own have come, been worked on and left. So every parcel meets the plan of its
+/// epoch everywhere. A site without a worker in an epoch waits for the next one in which it has one. Messages for an
+/// epoch that has not begun here are kept until then.
 class site {
  public:
   /// In epoch 0, which has this plan. A source numbers its items from `first_item`. Once `stopping` is true, nothing
@@ -117,7 +116,7 @@ class site {
        std::atomic<bool> const& stopping, std::stop_token stop);
 
   std::size_t number() const { return number_; }
-  /// Whether other ranks have room for what it makes. Without the lock.
+  /// True if other ranks have room for its results. Without the lock.
   bool feeds_others() const { return feeds_others_.load(std::memory_order_relaxed); }
   station const& what() const { return station_; }
   bool is_sink() const { return is_sink_; }
@@ -126,40 +125,39 @@ class site {
   std::vector<replica_group::replica>& workers() { return workers_.all(); }
   /// By the workers that are here now, and the one that is lent.
   std::uint64_t items_taken() const;
-  /// After the run: whether it had any in some epoch.
+  /// After the run: true if it had any in some epoch.
   bool had_workers() const { return workers_.most() > 0 || lender_; }
   std::vector<record::span> spans() const;
 
   /// There will be such an epoch, with the plan `next`, behind one with the plan `before`, the last that is known.
-  /// Throws std::bad_alloc, and then has changed nothing. Gives how many workers it will have. `saves`: what it keeps
-  /// is saved before it begins, and nothing moves.
+  /// Throws std::bad_alloc, and then has changed nothing. Returns how many workers it will have. `saves`: its state is
+  /// saved before it begins, and nothing moves.
   std::size_t announce(std::uint32_t epoch, plan::run_plan const& before, plan::run_plan const& next,
                        bool saves = false);
   /// It will not be, after all. Precondition: cut() was not called for it.
   void forget(std::uint32_t epoch);
-  /// Of a source: the next epoch that was announced begins as soon as what it has given has left. False: the stream has
-  /// ended.
+  /// Of a source: the next epoch that was announced begins as soon as its items have left. False: the stream has ended.
   bool cut(agenda& todo);
-  /// The station comes here from rank `from`, with what it has kept: when that is restored, entered() is called. Where
-  /// its state is on another rank, it works on loan.
+  /// The station comes here from rank `from`, with its state; entered() is called when that is restored. If its state
+  /// is on another rank, it works on loan.
   void come(int from, stream_position const& counts, std::string state, agenda& todo);
-  /// It is here; where its state is, is what `counts` says.
+  /// It is here; `counts` says where its state is.
   void entered(stream_position const& counts, agenda& todo);
-  /// What a job of kind::leave was about is done.
+  /// A job of kind::leave is done.
   void left(agenda& todo);
 
-  /// The parts of the station's state go to rank `to`, while it works; what becomes of it goes into agenda::parted_.
+  /// The parts of the station's state go to rank `to`, while it works; the outcome goes into agenda::parted_.
   void divide(int to, std::uint32_t session, agenda& todo);
   /// They come home, unless they are of another session.
   void undivide(std::uint32_t session, agenda& todo);
-  /// Goes on with parts that wait for their time. Whether some are on their way.
+  /// Goes on with parts that wait for their time. Returns whether some are on their way.
   bool look_after_parts(agenda& todo);
   /// For jobs of the station, without the lock: where parts are does not change while they run.
   parting const& parts() const { return *parting_; }
-  /// What a job of kind::part has written, of so many parts; or why it could not.
+  /// A job of kind::part has written some of so many parts; or says why it could not.
   void parts_written(std::size_t all, std::vector<std::size_t> which, std::string bytes, agenda& todo);
   void parts_not_written(std::string const& why, agenda& todo);
-  /// Whether a job of kind::read_parts has read them.
+  /// A job of kind::read_parts has read them, or not.
   void parts_read(bool well, std::string const& why, agenda& todo);
   /// A batch has items of parts that are on their way: it is worked on when they are somewhere.
   void park(job work, agenda& todo);
@@ -172,9 +170,9 @@ class site {
   void receive(int from, errand what, agenda& todo);
   /// The worker of what is lent; made for the first time by the user's functions. Without the lock.
   replica_group::replica& lent();
-  /// What a job of kind::lend was about is done.
+  /// A job of kind::lend is done.
   void lent_done(job const& work, errand answer, agenda& todo);
-  /// Of a serial station, after the run: whether finish() was called here, where its state is then.
+  /// Of a serial station, after the run: true if finish() was called here, where its state is then.
   bool ended_here() const { return ended_here_; }
   void ends_here() { ended_here_ = true; }
 
@@ -185,12 +183,12 @@ class site {
   void start(agenda& todo);
   /// A parcel of an epoch has come.
   void deliver(int from, std::uint32_t epoch, parcel what, agenda& todo);
-  /// What copies further down the tree of a broadcast stage have made of a parcel has come.
+  /// Copies further down the tree of a broadcast stage have made this of a parcel.
   void contribute(int from, parcel what, agenda& todo);
   /// News from the station before or behind have come.
   void hear(int from, notice const& what, agenda& todo);
 
-  /// How much the source should put into its next batch, and the number of that batch's first item.
+  /// Limits of the source's next batch, and the number of that batch's first item.
   std::pair<batch_limits, std::uint64_t> next_batch();
   /// The source's function has been called from `begin` to `end` [ns]; `first` is what next_batch() said. With `trace`
   /// a span is kept. Returns how many items it gave.
@@ -199,28 +197,28 @@ class site {
   void source_rests(producer::state state, agenda& todo);
   /// The source's function threw: the number of the item that it should have given.
   std::uint64_t source_threw();
-  /// Sends on what the source has left in its batch for `age` [s]. Returns whether the source has given anything since
-  /// the last call.
+  /// Sends on the batch that the source has left open for `age` [s]. Returns whether the source has given anything
+  /// since the last call.
   bool flush(double age, agenda& todo);
 
-  /// A batch has been processed in `seconds`; what it `made`, of `bytes`, is null for a sink or where it was folded.
+  /// A batch has been processed in `seconds`. `made`, of `bytes`, is null for a sink or if it was folded.
   void batch_done(job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds, agenda& todo);
 
   /// A copy has made something of `bytes` of a batch in `seconds`.
   void copy_done(copy_job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds,
                  agenda& todo);
-  /// What copies made of a batch has been joined, to `bytes`.
+  /// The results of copies for a batch have been joined, to `bytes`.
   void joined(copy_job const& work, std::unique_ptr<items_base> all, std::uint64_t bytes, agenda& todo);
 
-  /// What the workers still held after their last item.
+  /// Items that the workers still held after their last one.
   void give_rest(std::vector<std::unique_ptr<items_base>> held, agenda& todo);
 
   /// finish() of all workers has returned: tells the next stations how many parcels there were.
   void finished(agenda& todo);
 
-  /// What its workers have done so far; nothing where it has had none.
+  /// Progress of its workers so far; nothing if it has had none.
   std::optional<record::station_progress> progress();
-  /// What it does or waits for, in words, but for functions of the user that run; empty where it has nobody here.
+  /// Says what it does or waits for, in words, except functions of the user that run; empty if it has nobody here.
   std::string explained();
 
   /// After the run, without the lock.
@@ -229,7 +227,7 @@ class site {
   std::uint64_t most_items() const { return source_ && source_->credits() ? source_->credits()->most_items() : 0; }
 
  private:
-  /// What a plan says of this site.
+  /// The part of a plan for this site.
   struct assignment {
     std::size_t workers = 0;
     neighbourhood around;  // of a site with workers

@@ -6,10 +6,10 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/runtime/line/checkpoint.hpp>
 
-/// How a site goes from epoch to epoch.
+/// A site goes from epoch to epoch.
 namespace skel::runtime {
 
-/// What the plan of an epoch says, after one with the plan `before`.
+/// The part of an epoch's plan for this site, after an epoch with the plan `before`.
 site::assignment site::assigned(plan::run_plan const& plan, plan::run_plan const& before) const {
   auto const& ranks = plan.stations[number_].ranks;
   assignment out;
@@ -126,8 +126,8 @@ void site::enter_next(agenda& todo) {
   }
 }
 
-/// Leaves this epoch when all is done. Users' functions have to be called first where workers end, or where the state
-/// goes to another rank.
+/// Leaves this epoch when all is done. Users' functions have to be called first if workers end, or if the state goes to
+/// another rank.
 void site::leave_if_done(agenda& todo) {
   auto const& next = coming_.begin()->second.as;
   bool const fewer = next.workers < workers_.all().size(), saves = saves_next();

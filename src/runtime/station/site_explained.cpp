@@ -23,7 +23,7 @@ std::string since(std::int64_t begun) {
 
 }  // namespace
 
-/// Who holds it up: those behind it, which have not given room; nobody, as its functions run; or those before it.
+/// Names those that hold it up: those behind it, without room; none, as its functions run; or those before it.
 std::string site::explained() {
   std::lock_guard guard(mutex_);
   if (!here_) return lender_ ? "has its state here, and works on another rank" : std::string();

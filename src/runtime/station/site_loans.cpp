@@ -4,10 +4,10 @@
 
 #include <skel/detail/base/contract.hpp>
 
-/// How a station works whose state is on another rank than itself.
+/// Work of a station whose state is on another rank.
 namespace skel::runtime {
 
-/// Of the place: passes on what is back, and asks for work on what has come.
+/// Of the place: passes on results that are back, and asks for work on batches that have come.
 void site::work_on_loan(agenda& todo) {
   while (auto back = loan_->next()) {
     auto& [about, what] = *back;

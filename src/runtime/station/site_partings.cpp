@@ -4,7 +4,7 @@
 
 #include <skel/detail/record/clock.hpp>
 
-/// How the state of a station goes to another rank part by part, while the station works.
+/// The state of a station goes to another rank part by part, while the station works.
 namespace skel::runtime {
 
 void site::divide(int to, std::uint32_t session, agenda& todo) {
@@ -36,7 +36,7 @@ void site::take_parted_results(agenda& todo) {
     pass_on(done->about, no_worker, std::move(done->whole), done->bytes, done->seconds, todo);
 }
 
-/// The next step of a state on its way, where one is possible.
+/// The next step of a state on its way, if one is possible.
 void site::steer(agenda& todo) {
   if (divide_ && loan_) {
     tell_parted(divide_->session, false, false, "its state is on another rank", todo);

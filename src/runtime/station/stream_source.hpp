@@ -30,9 +30,9 @@ class stream_source {
   std::uint64_t next_item() const { return items_; }
   std::uint64_t bytes() const { return bytes_; }
 
-  /// As many items as pass the slowest station, which takes `slowest_ns` for one, within `latency` [s], once every
-  /// station has told its time (0: not yet); at most twice as many as last time, while the times are still being
-  /// learnt.
+  /// The next batch has as many items as pass the slowest station within `latency` [s]. This station takes `slowest_ns`
+  /// for one (0: not all have told their times; then one item). It has at most twice as many as the last one: times are
+  /// still being learnt.
   batch_limits next_batch(std::int64_t slowest_ns, double latency, std::size_t bytes) const {
     double const wanted = slowest_ns > 0 ? latency * 1e9 / static_cast<double>(slowest_ns) : 1;
     batch_limits limits;
@@ -43,7 +43,7 @@ class stream_source {
     return limits;
   }
 
-  /// What it has put into its open batch, without a sequence; nothing: nothing. `bytes`: of it.
+  /// Its open batch, without a sequence; nothing: there is none. `bytes`: of it.
   std::optional<parcel> take_open(std::uint64_t& bytes) {
     open_batch open = function_->take();
     if (!open.items) return std::nullopt;
@@ -55,7 +55,7 @@ class stream_source {
     items_ += count;
     return out;
   }
-  /// Whether it has given anything since it was asked last.
+  /// True if it has given anything since the last question.
   bool active() { return std::exchange(items_seen_, items_) != items_; }
 
   bool running() const { return running_; }
