@@ -43,7 +43,7 @@ struct lanes::arenas {
     for (auto& [count, one] : threads) left_arenas::all().give_back(count, std::move(one));
   }
 
-  /// What begins from now on runs on up to `count` threads; what runs stays where it began.
+  /// Lanes that begin from now on run on up to `count` threads; others stay where they began.
   void add(std::size_t count) {
     allowance.reset();  // the least of all that exist counts
     auto const all = tbb::global_control::max_allowed_parallelism;
@@ -96,7 +96,7 @@ void lanes::wake() {
   begin_one();
 }
 
-/// Which is counted already.
+/// Begins a lane, which is counted already.
 void lanes::begin_one() {
   tbb::task_arena* begins = nullptr;
   {
@@ -131,7 +131,7 @@ void lanes::look_at(watched& lane) {
   double const now = record::now(), computed = seconds_of(lane.clock);
   double const ran = computed - lane.computed, passed = now - lane.since;
   double held = passed;
-  // One that computes so much of the time that no other is let in for it needs no closer look, which takes longer.
+  // A lane may compute so much that no other is let in for it. Then it needs no closer look, which takes longer.
   if (!lane.seen || static_cast<double>(cores_) * passed >= static_cast<double>(allowed_ + 1) * ran) {
     // The system counts how long a thread was kept waiting when it has a core again, which it may just have got.
     auto sight = record::look_at_thread(lane.thread);
@@ -151,14 +151,14 @@ double lanes::look(std::uint64_t turns, std::size_t waiting) {
   double pause = never;
   {
     std::lock_guard guard(mutex_);
-    if (allowed_ == threads_ || running_ == 0) return never;  // who brings work calls look() again
+    if (allowed_ == threads_ || running_ == 0) return never;  // a thread that brings work calls look() again
     double const now = record::now();
     if (looked_ == 0 || turns != turns_) turns_ = turns, turned_ = now;
     if (looked_ == 0) looked_ = now, pause_ = first_pause;
     if (now < looked_ + pause_) return looked_ + pause_ - now;
     for (watched* const one : running_lanes_) look_at(*one);
     bool const work_waits = running_ == allowed_ && waiting > 0;
-    // Of two looks the one that finds less: a hypervisor may take a core away for a while, and nobody says so.
+    // Of two looks the one that finds less counts: a hypervisor may take a core away for a while, and nobody says so.
     double const found = held_ > 0 ? static_cast<double>(cores_) * held_ / computed_ : 0;
     double wanted = std::min(found, std::exchange(found_, found));
     if (now - turned_ >= patience) wanted = never;

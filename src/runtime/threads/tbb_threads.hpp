@@ -14,12 +14,12 @@ extern "C" {
 [[gnu::weak]] void __tsan_release(void* what);
 }
 
-/// What skel has beside the threads of oneTBB.
+/// Additions to the threads of oneTBB.
 namespace skel::runtime {
 
-/// Arenas that lanes have ended with, by their threads. oneTBB leaves threads with an arena until they have looked for
-/// work a hundred times, which lasts up to a second on a loaded machine: who begins next goes on with them. Never
-/// destroyed, as lanes may end when the process does. Any thread.
+/// Arenas that lanes have ended with, by their threads. Threads of oneTBB stay with an arena until they have looked for
+/// work a hundred times, up to a second on a loaded machine. The next lanes go on with them. Never destroyed, as lanes
+/// may end when the process does. Any thread.
 class left_arenas {
  public:
   static left_arenas& all() {
@@ -50,8 +50,8 @@ class left_arenas {
   std::map<std::size_t, std::unique_ptr<tbb::task_arena>> arenas_;
 };
 
-/// What a thread wrote before handed_over(p) is visible to who calls taken_over(p): says what oneTBB guarantees to the
-/// thread sanitizer, which cannot see into libtbb. Nothing in other programs.
+/// Writes of a thread before handed_over(p) are visible to one that calls taken_over(p). Tells the thread sanitizer,
+/// which cannot see into libtbb, what oneTBB guarantees. Does nothing in other programs.
 inline void handed_over(void* what) {
   if (__tsan_release != nullptr) __tsan_release(what);
 }

@@ -27,7 +27,7 @@ constexpr auto threads_at_once = tbb::global_control::max_allowed_parallelism;
 /// Source: oneTBB 2021.8, market::global_market: "at least 256 threads might be created", of which one is the caller.
 constexpr std::size_t always_allowed = 255;
 
-/// What is known of the workers of oneTBB. Never destroyed: oneTBB ends its workers when nobody wants any.
+/// Knowledge of the workers of oneTBB. Never destroyed: oneTBB ends its workers when nobody wants any.
 struct workers {
   std::mutex mutex;
   std::size_t known = 0, allowed = always_allowed;
@@ -40,8 +40,8 @@ workers& all() {
   return instance;
 }
 
-/// Makes oneTBB start one worker after the other, by a call of this thread for each: a worker that starts further ones
-/// ends the program where it cannot, and this call throws.
+/// Makes oneTBB start one worker after the other, by a call of this thread for each. If it cannot, this call throws. A
+/// worker that starts further ones would end the program.
 void start(std::size_t count) {
   static auto& ended = *new std::atomic<unsigned>{0};  // workers may look at it when this has returned
   unsigned const now = ended;
