@@ -19,9 +19,9 @@ namespace {
 
 constexpr int body_tag = 0, first_segment_tag = 1;
 
-/// Ranges go in pieces of this length [B]: a receiver that has no memory for a message, or does not want it, takes its
-/// pieces off the wire into a bin of this length, which it has from the beginning. A latency is some hundred thousandth
-/// of what a piece takes.
+/// Ranges go in pieces of this length [B]. A receiver that has no memory for a message, or does not want it, takes its
+/// pieces off the wire into a bin. The bin has this length, and is there from the beginning. A latency is some hundred
+/// thousandth of the time of a piece.
 constexpr std::size_t longest_segment = communicator::longest_piece;
 
 int tag_of(std::uint64_t segment, int most_tag) {
@@ -108,7 +108,7 @@ bool mpi_transport::send_outbox() {
   return !batch.empty();
 }
 
-/// What receivers throw leaves progress() when it has done its work.
+/// An exception of a receiver leaves progress() when that has done its work.
 template <class Call>
 void mpi_transport::heed(Call const& call) try {
   call();
@@ -131,8 +131,8 @@ bool mpi_transport::receive_body() {
   int found = 0;
   MPI_Message matched;
   MPI_Status status;
-  // Open MPI looks into its queues first and at the network afterwards: what has just come is found by the second
-  // look only, and whoever wants to sleep must have taken it.
+  // Open MPI looks into its queues first and at the network afterwards. Only the second look finds a message that has
+  // just come, and a thread that wants to sleep must have taken it.
   for (int look = 0; look < 2 && !found; ++look)
     MPI_Improbe(MPI_ANY_SOURCE, body_tag, comm_, &found, &matched, &status);
   if (!found) return false;
@@ -237,9 +237,9 @@ void mpi_transport::rest(double seconds, std::function<bool()> const& busy) {
   rests_until_.store(0, std::memory_order_relaxed);
 }
 
-/// If the thread that communicates has been rung, or its rest is over, and it has not run since; or if it does not rest
-/// while the calling one has the only core. The system lets it wait until another one has used up its slice of time,
-/// which is some milliseconds. Messages would wait as long.
+/// Gives way if the thread that communicates has been rung, or its rest is over, and it has not run since. Also if it
+/// does not rest while the calling one has the only core. The system would let it wait until another thread has used up
+/// its slice of time, some milliseconds, and messages with it.
 void mpi_transport::give_way() {
   if (size() == 1) return;
   std::int64_t const until = rests_until_.load(std::memory_order_relaxed);
@@ -264,8 +264,8 @@ void mpi_transport::quiesce() {
   MPI_Ialltoall(sent_.data(), 1, MPI_UINT64_T, expected_.data(), 1, MPI_UINT64_T, comm_, &agreement_);
 }
 
-/// A rank that has all that was sent to it may not go on before the others have theirs: what it sent next could not be
-/// told from what they wait for.
+/// A rank that has all its messages may not go on before the others have theirs. They could not tell its next messages
+/// from those that they wait for.
 bool mpi_transport::quiet() {
   if (size() == 1) return true;
   int agreed = 0;

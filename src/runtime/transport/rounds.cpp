@@ -159,7 +159,7 @@ void rounds::relay(std::size_t step) {
   for (int const to : relays_[step].to) among_.send(to, where_, written(first, {heads}));
 }
 
-/// Steps that have come are read in their order, and what is known then is sent on, when this rank has begun the round.
+/// Reads steps that have come in their order, and sends on what is known then, if this rank has begun the round.
 void rounds::go_on() {
   auto& all = of(now_);
   while (!left_ && all.sent && all.next_step < relays_.size() &&

@@ -15,7 +15,7 @@
 
 namespace skel::runtime {
 
-/// What a rank has sent in a round.
+/// Message of a rank in a round.
 struct round_message {
   std::string head, aside, block;  ///< aside: for rank 0 alone
   bool lost = false;               ///< there was no memory for the block and what is aside, at either end
@@ -24,11 +24,11 @@ struct round_message {
   void clear() noexcept;
 };
 
-/// Rounds in which every rank hears what every other has to say: whoever has heard all knows that all have come so far,
-/// and what they know. Others may be one round ahead, but not two.
+/// Rounds in which every rank hears what every other has to say. A rank that has heard all knows that all have come so
+/// far, and their news. Others may be one round ahead, but not two.
 ///
-/// Few ranks send one message to each other rank. Of many the heads are relayed (plan::relays_of()). Blocks go straight
-/// to whom they are for, where there is anything in them; heads say to whom.
+/// Few ranks send one message to each other rank. If there are many, their heads are relayed (plan::relays_of()).
+/// Blocks go straight to their receivers if there is anything in them; heads name these.
 class rounds {
  public:
   /// `relays`: the steps of this rank in which heads are relayed; none: each rank sends to each. Of one decision of all
@@ -36,25 +36,25 @@ class rounds {
   rounds(transport& among, channel where, std::vector<plan::relay_step> relays);
 
   /// Once in a round: the head goes to all others, each block to the rank of its number, `aside` to rank 0. Heads come
-  /// in any case: they are to be short, and who has no memory for one throws. Long blocks travel straight to their
-  /// memory. Throws std::bad_alloc.
+  /// in any case: they are to be short, and a rank that has no memory for one throws. Long blocks travel straight to
+  /// their memory. Throws std::bad_alloc.
   void send(std::string head, std::vector<std::string> blocks, std::string aside);
   /// The same block for all others, which is not copied for each; null: nothing.
   void send(std::string head, std::shared_ptr<std::string const> const& block);
-  /// Whether this rank has begun to send in this round.
+  /// True if this rank has begun to send in this round.
   bool sent() const { return now().sent; }
-  /// Whether all others have been heard, when this rank has sent what it has to say.
+  /// After this rank has sent what it has to say: true if all others have been heard.
   bool complete() const;
   /// Ranks that have not been heard in this round.
   std::vector<int> missing() const;
   /// This rank waits for no round any more, and no other one for it: heads that come are not relayed.
   void leave() { left_ = true; }
-  /// Swaps what all have sent, by rank, this one too (but for what it sent to all alike), with as many that are clear.
-  /// The next round begins. Takes no memory. Precondition: complete().
+  /// Swaps the messages of all, by rank, with as many that are clear. This rank's is there too, without a block that it
+  /// sent to all alike. The next round begins. Takes no memory. Precondition: complete().
   void take(std::vector<round_message>& into);
 
  private:
-  /// What has come of a round.
+  /// Messages of a round that have come.
   struct progress {
     std::vector<round_message> from;
     std::size_t messages = 0;                         // straight from the ranks that they are of
@@ -89,8 +89,8 @@ class rounds {
   bool left_ = false;
 };
 
-/// The steps of this rank where so many ranks relay what they have to say, and none where there are fewer. `group_of`:
-/// of each rank, those that are near to each other alike; empty: all are.
+/// The steps of this rank if heads are relayed, as by `most_straight` ranks and more; none if there are fewer.
+/// `group_of`: of each rank, alike for those that are near to each other; empty: all are.
 std::vector<plan::relay_step> relays_from(std::size_t most_straight, transport const& among,
                                           std::vector<std::size_t> group_of = {});
 

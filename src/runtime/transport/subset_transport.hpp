@@ -12,8 +12,8 @@
 
 namespace skel::runtime {
 
-/// A transport's mailboxes as some of its ranks see them, which are numbered from 0 in the order that is given. Who
-/// communicates does so by the transport below. Only for these ranks.
+/// A transport's mailboxes as some of its ranks see them, numbered from 0 in the order that is given. The transport
+/// below communicates. Only for these ranks.
 class subset_transport final : public transport {
  public:
   /// Precondition: `ranks` has this rank, and each once.
