@@ -16,8 +16,8 @@ inline constexpr char const* being_written = ".writing-";
 /// A file that is written from its beginning to its end, without the system's cache of pages if the file system can do
 /// so (O_DIRECT). Copying a large file into the cache reads and writes memory once more, beside stages that need it.
 /// Until it is complete it is a new file beside its name, which only this user may read or write. So an old file of
-/// that name keeps its bytes, whatever else refers to it (links, also hard ones), and nobody else chooses where it is
-/// written. Errors are skel::error with file and reason.
+/// that name keeps its bytes for all that refers to it (links, also hard ones). Nobody else chooses where the new one
+/// is written. Errors are skel::error with file and reason.
 class direct_file {
  public:
   /// Makes the file beside, as NAME.writing-.... `front` bytes at its beginning are given at the end.

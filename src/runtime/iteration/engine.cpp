@@ -33,7 +33,7 @@ constexpr std::size_t places_of_fold = 4096;
 
 }  // namespace
 
-/// How far a rank has come. It says so in every head, behind the common beginning.
+/// Progress of a rank. Every head has it, behind the common beginning.
 struct engine::standing {
   std::uint64_t ends = 0, place = 0, iterations = 0, paused = 0;
 };
@@ -358,7 +358,7 @@ void engine::send_ending() {
   rounds_.send(std::move(head), nullptr);
 }
 
-/// How ranks disagree on where the iterations end, in words; empty: they agree. The same on all.
+/// Words for ranks that do not agree on where the iterations end; empty: they agree. The same on all.
 std::string engine::disagreement() const {
   int first = -1, last = -1;  // where the iterations have ended first, and where they got furthest
   standing at_first, at_last;

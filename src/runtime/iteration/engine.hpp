@@ -29,7 +29,7 @@ namespace skel::runtime::iteration {
 ///     Phase, an update under way:  inner elements -> ghosts have come -> outer elements.
 ///     All-reduce:  elements -> round of those that have elements. Each hears what all others have, combines it.
 ///     Between iterations:  pause_agreement.
-///     The end:  each tells the first rank where that is, which tells all.
+///     The end:  each tells the first rank where that is. The first rank tells all.
 ///     Then:  closing round of all ranks (what went wrong, times, results) -> agreement.
 ///
 /// Ranks are only as far apart as ghosts and rounds let them be. A rank on which something goes wrong tells all others

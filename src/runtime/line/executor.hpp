@@ -104,7 +104,7 @@ class executor {
   void receive(int from, errand what);
 
   void receive(std::uint32_t epoch, std::uint32_t station, int from, parcel what);
-  /// What rank `from` and those below it contribute to a parcel of a broadcast stage.
+  /// A contribution of rank `from` and those below it to a parcel of a broadcast stage.
   void receive_contribution(std::uint32_t station, int from, parcel what);
   void receive(int from, notice const& what);
   /// A parcel for a station here could not be turned back into items: the exception being handled is the run's failure.
