@@ -119,7 +119,7 @@ class gmsh_entities {
     }
     for (std::size_t d = 0; d < (dimension == 0 ? 3 : 6); ++d) in.number("the place of an entity");
     std::vector<std::int32_t> tags(in.count("the number of its physical tags", 2, 4));
-    for (std::int32_t& tag : tags)  // negative where the entity has the other orientation than the group
+    for (std::int32_t& tag : tags)  // negative if the entity has the other orientation than the group
       tag = static_cast<std::int32_t>(std::abs(in.integer("a physical tag", least + 1, most)));
     if (own_tags) one.set = sets_.number(std::move(tags));
     if (dimension > 0) {

@@ -180,7 +180,7 @@ class msh_reader {
     marks.faces = listed(all, order, marks.face_sets).finish(nodes_.size(), {});
   }
 
-  /// Elements as cells, and the set of each; no sets where all are empty.
+  /// Elements as cells, and the set of each; no sets if all are empty.
   static cell_list listed(gmsh_elements const& all, std::vector<std::size_t> const& order,
                           std::vector<std::uint32_t>& sets) {
     cell_list cells;

@@ -19,7 +19,7 @@ namespace skel::skeletons {
 /// order.
 class gmsh_nodes {
  public:
-  /// Section $Nodes. O(nodes), O(nodes log(nodes)) where their tags do not rise.
+  /// Section $Nodes. O(nodes), O(nodes log(nodes)) if their tags do not rise.
   template <class Input>
   void read(Input& in) {
     in.begin("the head of the nodes");

@@ -75,7 +75,7 @@ class numbering {
       return std::nullopt;
     return at->second;
   }
-  /// Null where no task says anything of memory.
+  /// Null if no task says anything of memory.
   std::shared_ptr<record::memory_needs const> needs() const {
     auto const none = [](std::vector<double> const& bytes) {
       return std::ranges::all_of(bytes, [](double one) { return one == 0; });

@@ -34,7 +34,7 @@ constexpr mesh_format_row format_rows[] = {
     {"msh", "Gmsh 4.1: elements of the highest dimension.", skeletons::read_gmsh},
 };
 
-/// The largest file of a mesh [B]. A mesh and what is needed to read it take no more than so many times its file.
+/// The largest file of a mesh [B]. A mesh and the memory to read it take no more than so many times its file.
 std::uintmax_t most_bytes() {
   constexpr std::uintmax_t mesh_per_file = 24;  // measured by MeshFiles.TakeMemoryInProportionToTheirBytes
   return machine_memory() / mesh_per_file;

@@ -21,7 +21,7 @@ class obj_reader {
       std::string_view const keyword = next();
       if (keyword == "v") {
         vertex();
-      } else if (keyword == "f" || keyword == "fo") {  // "fo" is how faces were called before version 3
+      } else if (keyword == "f" || keyword == "fo") {  // "fo": the name of faces before version 3
         face();
       } else {
         bool const word = std::all_of(keyword.begin(), keyword.end(), [](char c) {
@@ -43,7 +43,7 @@ class obj_reader {
   }
 
  private:
-  /// The next word, also of the next line where a backslash ends this one; none in front of a comment.
+  /// The next word, also of the next line if a backslash ends this one; none in front of a comment.
   std::string_view next() {
     if (text_.begins_with('#')) text_.rest();
     std::string_view found = text_.word();

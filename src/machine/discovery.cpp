@@ -259,7 +259,7 @@ class path_probe {
     for (runtime::probed_direction const& one : found) {
       auto const from = static_cast<std::size_t>(one.from), to = static_cast<std::size_t>(one.to);
       probes[{from, to}] = &one.found;
-      probes.emplace(host_pair(to, from), &one.found);  // where that way was not measured by itself
+      probes.emplace(host_pair(to, from), &one.found);  // if that way was not measured by itself
       all.probes += one.found.probes;
     }
     all.rounds += rounds.size();

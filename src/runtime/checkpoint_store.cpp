@@ -38,7 +38,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view suffix = ".checkpoint";
-constexpr char const* being_read = ".reading";  // a byte for each time that it was begun to be read
+constexpr char const* being_read = ".reading";  // a byte for each reading that has begun
 constexpr char const *put_away = ".aside", *damaged_one = ".damaged";
 
 /// If a program dies twice while it reads a checkpoint, the checkpoint is taken for the cause.
@@ -94,7 +94,7 @@ class damaged : public error {
 /// A file that is read from its beginning to its end.
 class checkpoint_reader {
  public:
-  /// Throws damaged where there is no file.
+  /// Throws damaged if there is no file.
   explicit checkpoint_reader(fs::path const& file)
       : from_(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {  // nobody waits for a pipe
     if (!from_ && errno == ENOENT) throw damaged("it is not there any more");
@@ -107,7 +107,7 @@ class checkpoint_reader {
 
   /// Of bytes that have not been read.
   std::uint64_t left() const { return left_; }
-  /// The next ones, no more than are left. Throws damaged where there are fewer than there were.
+  /// The next ones, no more than are left. Throws damaged if there are fewer than there were.
   std::string next(std::uint64_t bytes) {
     std::string out;
     try {

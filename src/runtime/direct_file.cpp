@@ -44,7 +44,7 @@ direct_file::direct_file(std::filesystem::path file, std::size_t front)
                 std::to_string(block_bytes));
   number_ = open_new(file_.string() + being_written, S_IRUSR | S_IWUSR, beside_);
   if (number_ < 0) fail(file_, "cannot be made");
-  static_cast<void>(::fcntl(number_, F_SETFL, ::fcntl(number_, F_GETFL) | O_DIRECT));  // where the file system can
+  static_cast<void>(::fcntl(number_, F_SETFL, ::fcntl(number_, F_GETFL) | O_DIRECT));  // if the file system can
 }
 
 direct_file::~direct_file() {

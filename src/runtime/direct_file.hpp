@@ -10,7 +10,7 @@
 
 namespace skel::runtime {
 
-/// Behind its name, what a file is called until it is complete; a number follows.
+/// Stands behind the name of a file until it is complete; a number follows.
 inline constexpr char const* being_written = ".writing-";
 
 /// A file that is written from its beginning to its end, without the system's cache of pages if the file system can do

@@ -331,7 +331,7 @@ program_failure engine::failed_at(int rank) const {
   return {program_failure::kind::rank, first_process_of(rank), iteration_, 0, rank};
 }
 
-/// 0 where it has none.
+/// 0 if it has none.
 process_number engine::first_process_of(int rank) const {
   auto const found = std::ranges::find(rank_of_, rank);
   return found == rank_of_.end() ? 0 : static_cast<process_number>(found - rank_of_.begin());

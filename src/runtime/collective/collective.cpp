@@ -22,7 +22,7 @@ using plan::step;
 /// A message under way.
 struct transfer {
   std::size_t at = 0;                      // its step
-  std::unique_ptr<std::byte[]> staging{};  // where its bytes are when they are not in the work buffer
+  std::unique_ptr<std::byte[]> staging{};  // its bytes, if they are not in the work buffer
   std::vector<MPI_Request> requests{};
 
   void wait(std::function<void()> const& meanwhile) {

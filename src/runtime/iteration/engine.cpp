@@ -327,7 +327,7 @@ void engine::take_act() {
     next_step();
 }
 
-/// Empty where it is of none.
+/// Empty if it is of none.
 std::string engine::name_of_step(program_failure const& failed) const {
   using kind = program_failure::kind;
   bool const has_step = failed.during != kind::make && failed.during != kind::result && failed.during != kind::gather &&

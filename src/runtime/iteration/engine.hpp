@@ -101,7 +101,7 @@ class engine final : program_engine {
   mesh_part& part_;
   plan::mesh_layout const& layout_;
   run_options options_;
-  std::optional<subset_transport> members_;  // those that have elements, where this rank has some
+  std::optional<subset_transport> members_;  // those that have elements, if this rank has some
   std::optional<rounds> reductions_;         // of these
   ghost_exchange ghosts_;
   record::mesh_record record_;
@@ -113,7 +113,7 @@ class engine final : program_engine {
   bool waits_ = false;       // for ghosts
   double waiting_since_ = 0, first_begun_ = 0;
   std::vector<double> computing_, waiting_;  // of each step [s]
-  std::vector<double> each_;                 // of a step: what an element took a thread last time [s]
+  std::vector<double> each_;                 // of a step: last time of an element on a thread [s]
   double computed_ = 0, looked_ = 0;         // all steps; for messages in between [s]
 
   std::vector<round_message> contributed_;  // in a reduction

@@ -30,7 +30,7 @@ class ghost_exchange {
   /// The step of the first update under way that has not come, and the ranks from which it has not; none: all have
   /// come.
   std::pair<std::size_t, std::vector<int>> missing() const;
-  /// Writes what has come into the ghosts, in the order of the updates. Precondition: has_come().
+  /// Writes the updates that have come into the ghosts, in the order of the updates. Precondition: has_come().
   void finish();
 
   std::uint64_t bytes() const { return bytes_; }  ///< that were sent

@@ -27,7 +27,7 @@ class pause_agreement {
   bool holds() const { return answered_ && !after_; }
   /// The iteration after which all pause; nothing: nobody has asked, or it is not known yet.
   std::optional<std::uint64_t> after() const { return after_; }
-  /// The run is over here: what comes now is not answered, as nobody receives it before the next run begins.
+  /// The run is over here: messages are not answered, as nobody receives answers before the next run begins.
   void end() { over_ = true; }
 
  private:

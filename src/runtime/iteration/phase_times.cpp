@@ -123,9 +123,9 @@ class piece_run {
   plan::mesh_layout const& layout_;
   team& team_;
   step_control control_{nullptr};
-  std::vector<double> each_;  // of each step: what an element took a thread last time [s]
+  std::vector<double> each_;  // of each step: last time of an element on a thread [s]
   bool failed_ = false;
-  std::deque<user_function> functions_;              // of each step, and what makes cells
+  std::deque<user_function> functions_;              // of each step, and the one that makes cells
   std::size_t step_ = static_cast<std::size_t>(-1);  // that is under way; none: cells are made
   watched_run const watched_;                        // the last one: it is about all that is above
 };

@@ -128,7 +128,7 @@ class compared_run {
       }
   }
 
-  /// An update of all that cells have, where they are plain.
+  /// An update of all that cells have, if they are plain.
   void copy_ghosts() {
     for (std::size_t p = 1; p < all_.size(); ++p) {
       auto const& layout = *all_[p].layout;

@@ -34,7 +34,7 @@ namespace {
 /// this.
 constexpr double shortest_batch = 5e-5;
 
-/// Samples further from the median than this many robust deviations are spikes that somebody else caused. Exponential
+/// Samples further from the median than this many robust deviations are spikes that others have caused. Exponential
 /// times lose less than one sample in a thousand to it.
 constexpr double spike = 10;
 
@@ -420,7 +420,7 @@ class measurement {
     bytes_[0] += open.bytes;
   }
 
-  /// Takes what the source has given through the stages, one after the other.
+  /// Takes the items that the source has given through the stages, one after the other.
   void carry() {
     take_open();
     auto batches = std::exchange(ready_, {});

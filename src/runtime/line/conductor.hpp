@@ -56,7 +56,7 @@ class conductor {
   parcel_links links_;
   bool counts_here_;
   std::mutex throughput_mutex_;
-  record::throughput_watch throughput_;  // what lanes look at
+  record::throughput_watch throughput_;  // lanes look at it
   std::atomic<bool> failed_{false}, stirred_{false}, ended_{false};
   bool interrupted_ = false, told_ = false;
   checkpoints checkpoints_;

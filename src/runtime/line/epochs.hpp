@@ -60,7 +60,7 @@ class epochs {
     ready,
     divide,    // to where a station is: the parts of its state go on
     undivide,  // and come home
-    parted,    // what became of them
+    parted,    // they have gone or not
     begin,
     begun,
     left,
@@ -102,7 +102,7 @@ class epochs {
     std::uint32_t epoch = 0;
     std::set<int> in;
     std::size_t parcels = 0;            // that it has room for
-    std::optional<std::uint32_t> move;  // the epoch of the next one, where that has a record
+    std::optional<std::uint32_t> move;  // the epoch of the next one, if that has a record
   };
 
   void send(int to, head const& what, std::string const& text = {});

@@ -76,7 +76,7 @@ class executor {
   /// Runs one of those that wait: for engines without threads. Precondition: which < waiting_jobs().
   void run_job(std::size_t which);
 
-  /// Begins the sink, and starts the source, where they are here.
+  /// Begins the sink, and starts the source, if they are here.
   void start();
 
   // The communication thread:
@@ -134,7 +134,7 @@ class executor {
   std::vector<std::uint32_t> ended_here() const;
   /// After all jobs: records of the stations of this rank.
   std::vector<record::station_record> records() const;
-  /// After all jobs: the most items of a source here under way at once, where bytes are limited; otherwise 0.
+  /// After all jobs: the most items of a source here under way at once, if bytes are limited; otherwise 0.
   std::uint64_t most_items() const;
   std::vector<record::span> take_spans();
   /// Times of the first call of the source and of the end of the last item here [ns]; 0 if there was none.
@@ -199,7 +199,7 @@ class executor {
   std::unique_ptr<job_queue> jobs_;
 
   std::deque<user_function> functions_;      // of each station
-  std::deque<std::atomic<double>> item_ns_;  // of each, what an item takes a worker here; 0: not known
+  std::deque<std::atomic<double>> item_ns_;  // of each, the time of an item on a worker here; 0: not known
   double cores_;
   std::stop_source stop_;
   std::atomic<bool> stopping_{false};

@@ -158,7 +158,7 @@ void executor::lend_parts(site const& here, errand const& asked, errand& answer)
   }
 }
 
-/// Puts what became of a batch on two ranks together.
+/// Puts the results of a batch on two ranks together.
 void executor::run_merge(job& work, agenda& todo) {
   if (stopping()) return;
   site& here = *work.here;

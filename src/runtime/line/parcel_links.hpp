@@ -10,7 +10,7 @@
 
 namespace skel::runtime {
 
-/// The pipeline's protocol between ranks, on a transport: parcels, what copies contribute, notices, and the two ends of
+/// The pipeline's protocol between ranks, on a transport: parcels, contributions, notices, and the two ends of
 /// a run. It needs no order of messages: parcels are numbered where order matters, and notices count.
 class parcel_links final : public link_layer {
  public:

@@ -28,7 +28,7 @@ namespace skel::runtime {
 /// The communication thread's.
 class progress_reports {
  public:
-  /// `standing`: the forecast of the throughput that stands; nothing where the items are not counted here.
+  /// `standing`: the forecast of the throughput that stands; nothing if the items are not counted here.
   progress_reports(transport& among, executor const& work, run_options const& options,
                    std::function<std::optional<record::throughput_forecast>()> standing);
 

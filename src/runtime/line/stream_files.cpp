@@ -231,14 +231,14 @@ struct file_sink::state {
     if (placed) return;
     open();
     try {
-      if (file.is_own()) cut();  // what is in others is not ours
+      if (file.is_own()) cut();  // the contents of others are not ours
     } catch (...) {
       file.close();
       throw;
     }
     placed = true;
   }
-  /// Of what waits to be written.
+  /// Of the bytes that wait to be written.
   std::uint64_t begins_at() const { return position - waiting.size(); }
   void cut() {
     std::uint64_t const from = begins_at();
@@ -331,7 +331,7 @@ struct runtime::file_source::reader {
   std::string ahead{};         // read, not given
   std::size_t given = 0;       // of it
   bool ended = false;          // nothing is behind it
-  bool waits = false;          // for somebody who writes
+  bool waits = false;          // for a writer
 
   void begin() {
     if (file.is_open()) return;

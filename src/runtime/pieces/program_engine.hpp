@@ -109,8 +109,8 @@ class program_engine {
 
   std::optional<program_failure> failure_;  // of this rank, until all know it
   bool cancels_ = false;                    // this rank has been interrupted, and the others are told
-  std::string refused_;                     // what else ends the run
-  bool cancelled_ = false;                  // what has ended it, as all ranks know it
+  std::string refused_;                     // another reason to end the run
+  bool cancelled_ = false;                  // this has ended it, as all ranks know it
   std::optional<program_failure> failed_;
 
  private:

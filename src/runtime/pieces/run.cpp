@@ -12,7 +12,7 @@
 namespace skel::runtime {
 namespace {
 
-/// `of`: what an engine has of its program.
+/// `of`: the parts of the program that its engine takes.
 template <class Engine, class Options, class... Of>
 auto run_engine(communicator const& ranks, char const* what, Options options, Of&... of) {
   mpi_transport among(ranks);

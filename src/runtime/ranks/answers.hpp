@@ -19,7 +19,7 @@ struct peer_connection {
 /// The addresses of this host that others can reach.
 std::vector<std::string> own_addresses();
 
-/// The TCP connections of this process with some peers, which systems ask whether they are still there.
+/// The TCP connections of this process with some peers. The system asks on each whether the peer is still there.
 class peer_connections {
  public:
   /// To hosts with these addresses. All of them are asked from the first look on.

@@ -134,7 +134,7 @@ class session {
       return;
     }
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided_);
-    // After what MPI has registered: handlers are called in the opposite order.
+    // After MPI has registered its own: handlers are called in the opposite order.
     ::on_exit([](int status, void*) { get().end(status != EXIT_SUCCESS); }, nullptr);
     std::at_quick_exit([] {  // within a call the others do not come here: mpirun ends them
       if (sole_use::under_way_here() == nullptr) get().end(false);
@@ -168,7 +168,7 @@ class session {
   int provided_ = MPI_THREAD_SINGLE;
   std::vector<communicator::state*> members_;  // in the order in which they were made
   std::uint64_t joined_ = 0;
-  rendezvous* meeting_ = nullptr;  // for good where others finalise MPI
+  rendezvous* meeting_ = nullptr;  // for good if others finalise MPI
   bool gave_up_ = false;
 };
 

@@ -110,7 +110,7 @@ class prober {
     auto const is_long = [&] { return time >= 2 * first && options_.precision * (time - first) >= noise; };
     while (!is_known() && !is_long() && 2 * count <= most_flood && 2 * count * bytes <= most_flood_bytes && in_time())
       time = flood(bytes, count *= 2);
-    // Each flood beside a first message of its own, before it or behind it: what else the hosts do is in both.
+    // Each flood beside a first message of its own, before it or behind it: other work of the hosts is in both.
     bool before_it = false;
     auto const times = repeat([&](std::size_t floods, std::vector<double>& into) {
       for (std::size_t i = 0; i < floods; ++i) {
@@ -195,7 +195,7 @@ class prober {
   message_probe result_;
 };
 
-/// Times over sizes, and whether one lies on the line through two others.
+/// Times over sizes; on_line() tells whether one lies on the line through two others.
 using curve = std::map<std::size_t, double>;
 
 bool on_line(curve const& times, std::size_t at, std::size_t a, std::size_t b, double precision) {

@@ -16,7 +16,7 @@ struct communicator::state {
   MPI_Comm all = MPI_COMM_NULL;
   MPI_Comm near = MPI_COMM_NULL;  // the ranks of this host
   MPI_Win bells = MPI_WIN_NULL;
-  rendezvous* meeting = nullptr;  // where there is more than one rank
+  rendezvous* meeting = nullptr;  // if there is more than one rank
   std::uint64_t number = 0;
   int rank = 0;
   int size = 1;

@@ -6,7 +6,7 @@
 #include <skel/detail/runtime/ranks/run_watch.hpp>
 
 /// The way of `skel why` to a process: a socket in the abstract namespace, whose name is the process number. So no file
-/// stays behind, and no link can stand for one. Both sides ask the kernel who the other is, and talk to processes of
+/// stays behind, and no link can stand for one. Both sides ask the kernel about the other one, and talk to processes of
 /// the same user and of root only.
 namespace skel::runtime {
 

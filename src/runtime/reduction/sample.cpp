@@ -155,7 +155,7 @@ class sampled_windows {
     // One of those that touch an element keeps it in the array.
     found.privates = std::max(0.0, touching - (1 - std::pow(1 - touch, sharing)));
     found.private_subscripts = touching == 0 ? 0 : found.privates / touching;
-    // Runs end where an element is not touched, in regions of N sharing / P elements.
+    // Runs end at an element that is not touched, in regions of N sharing / P elements.
     found.clusters = std::max(1.0, n * sharing / parts * touch * (1 - touch));
   }
 

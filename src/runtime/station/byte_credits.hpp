@@ -36,7 +36,7 @@ class byte_credits {
   /// The parcel that began with item `first` is no more.
   void leave(std::uint64_t first) {
     auto const gone = under_way_.find(first);
-    if (gone == under_way_.end()) return;  // what was held until the end of the stream leaves with another's number
+    if (gone == under_way_.end()) return;  // items held until the end of the stream leave with another's number
     items_ -= gone->second;
     under_way_.erase(gone);
     known_ = true;

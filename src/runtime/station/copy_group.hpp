@@ -14,7 +14,7 @@
 
 namespace skel::runtime {
 
-/// A batch for one copy, or what copies have made of it, to be joined.
+/// A batch for one copy, or the results of copies, to be joined.
 struct copy_job {
   std::size_t copy = 0;
   std::uint64_t sequence = 0, first_item = 0, source_items = 0, credited = 0;

@@ -53,7 +53,7 @@ struct stream_position {
   std::uint32_t station = 0;
   std::uint32_t epoch = 0;      ///< that begins with it
   std::uint64_t produced = 0;   ///< parcels that it has made
-  std::uint64_t expected = 0;   ///< place in the stream of the parcel that it takes next, where it keeps an order
+  std::uint64_t expected = 0;   ///< place in the stream of the parcel that it takes next, if it keeps an order
   std::uint64_t last_item = 0;  ///< number of the first item of the latest parcel
   std::uint64_t folded = 0;     ///< items of the source in what it holds back
   int keeper = no_rank;         ///< where its state is, if it does not come along

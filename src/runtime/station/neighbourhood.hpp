@@ -69,7 +69,7 @@ class outflow {
     return slowest;
   }
 
-  /// Takes over what is known of times from the flow of the epoch before.
+  /// Takes over the known times from the flow of the epoch before.
   void remember_times(outflow const& before) {
     exit_slowest_ns_ = before.exit_slowest_ns_;
     std::int64_t slowest = 0;

@@ -101,7 +101,7 @@ class parting {
   std::optional<result> next();
   bool idle() const { return rounds_.empty(); }
 
-  bool told = false;  ///< rank 0 knows what became of it
+  bool told = false;  ///< rank 0 knows the outcome
 
  private:
   struct round : result {

@@ -21,13 +21,13 @@ class replica_group {
   /// Used by the thread that runs the worker. A source's is used with the site's lock, as another thread may start it
   /// again as soon as it has ended.
   struct replica {
-    std::unique_ptr<worker> call;      ///< made when it is first needed, where it may throw
+    std::unique_ptr<worker> call;      ///< made when it is first needed, at a place that may throw
     std::unique_ptr<stage_copy> copy;  ///< of a broadcast stage, in its place
     record::station_record did;
     std::vector<record::span> spans;
   };
 
-  /// As many as `workers` of them, who did nothing but what `as` says.
+  /// As many as `workers` of them, which did nothing but what `as` says.
   replica_group(std::size_t workers, record::station_record const& as) : blank_(as), gone_(as) { resize(workers); }
 
   /// Makes it as many. If some go, they and all others must be idle. The work of those that go still counts.
@@ -85,7 +85,7 @@ class replica_group {
     return out;
   }
   std::size_t most() const { return most_; }                      ///< that there were at once
-  record::station_record const& blank() const { return blank_; }  ///< of one who did nothing
+  record::station_record const& blank() const { return blank_; }  ///< of one that did nothing
 
   /// Adds what `did` says to what `to` says.
   static void add(record::station_record& to, record::station_record const& did) {

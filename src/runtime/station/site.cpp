@@ -96,7 +96,7 @@ void site::hear(int from, notice const& what, agenda& todo) {
   bool const of_source = what.what == notice::kind::left || what.what == notice::kind::weight;
   if (!of_source) {
     catch_up(what.epoch, todo);
-    if (what.epoch < epoch_) return;  // room for what is sent no more
+    if (what.epoch < epoch_) return;  // room for parcels that are sent no more
     if (what.epoch > epoch_) {
       coming_.at(what.epoch).notices.emplace_back(from, what);
       return;
@@ -301,7 +301,7 @@ void site::tell_source(notice::kind what, std::uint64_t count, agenda& todo) con
   todo.notices.push_back({plan_.stations.front().ranks.front(), {what, 0, epoch_, count, 0}});
 }
 
-/// Moves what the source has produced into its results.
+/// Moves the items that the source has produced into its results.
 void site::take_open_batch() {
   std::uint64_t bytes = 0;
   auto open = source_->take_open(bytes);
@@ -384,7 +384,7 @@ bool site::saves_next() const {
 bool site::at_rest() const {
   if (!outputs_.empty() || !arrivals_.empty()) return false;
   if (source_ && saves_next()) return !source_->running();  // with an open batch it would not be where its state is
-  if (source_) return cuts_ > 0 || source_->over();         // what is in its open batch belongs to the next epoch
+  if (source_) return cuts_ > 0 || source_->over();         // its open batch belongs to the next epoch
   return input_.reached() && (copies_ ? copies_->idle() : workers_.all_idle()) && (!loan_ || loan_->idle()) &&
          (!parting_ || (parting_->idle() && !parting_->in_flight() && !state_busy_));
 }

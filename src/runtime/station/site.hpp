@@ -52,13 +52,13 @@ struct job {
   };
   kind what = kind::batch;
   site* here = nullptr;
-  std::size_t worker = no_worker;  ///< batch: who processes it; rest, leave: the first one that ends
+  std::size_t worker = no_worker;  ///< batch: the one that processes it; rest, leave: the first one that ends
   arrival input;                   ///< batch: what
   copy_job shown;                  ///< copy, join: what
-  double item_ns = 0;              ///< batch, source: what an item takes a worker here [ns]; 0: not known
+  double item_ns = 0;              ///< batch, source: time of an item on a worker here [ns]; 0: not known
   double pace = 0;                 ///< the same of all workers of the station here together [ns]
   int to = no_rank;                ///< leave: where the station goes on; no_rank: here, or it has no state
-  int from = no_rank;              ///< enter: where the station was; lend: who asks
+  int from = no_rank;              ///< enter: where the station was; lend: the rank that asks
   stream_position counts{};        ///< leave, enter, save
   std::string state{};             ///< enter
   errand asked{};                  ///< lend; read_parts: the answer that has them
@@ -152,7 +152,7 @@ class site {
   void undivide(std::uint32_t session, agenda& todo);
   /// Goes on with parts that wait for their time. Returns whether some are on their way.
   bool look_after_parts(agenda& todo);
-  /// For jobs of the station, without the lock: where parts are does not change while they run.
+  /// For jobs of the station, without the lock: no part changes its place while they run.
   parting const& parts() const { return *parting_; }
   /// A job of kind::part has written some of so many parts; or says why it could not.
   void parts_written(std::size_t all, std::vector<std::size_t> which, std::string bytes, agenda& todo);
@@ -190,7 +190,7 @@ class site {
 
   /// Limits of the source's next batch, and the number of that batch's first item.
   std::pair<batch_limits, std::uint64_t> next_batch();
-  /// The source's function has been called from `begin` to `end` [ns]; `first` is what next_batch() said. With `trace`
+  /// The source's function has been called from `begin` to `end` [ns]; `first` is that of next_batch(). With `trace`
   /// a span is kept. Returns how many items it gave.
   std::uint64_t source_ran(std::uint64_t first, std::int64_t begin, std::int64_t end, bool trace);
   /// Its lane is done with it: from now on another one may run it.
@@ -223,7 +223,7 @@ class site {
 
   /// After the run, without the lock.
   record::station_record record() const;
-  /// The most items of the source under way at once, where bytes are limited; otherwise 0.
+  /// The most items of the source under way at once, if bytes are limited; otherwise 0.
   std::uint64_t most_items() const { return source_ && source_->credits() ? source_->credits()->most_items() : 0; }
 
  private:
@@ -244,7 +244,7 @@ class site {
   struct result {
     parcel what;
     std::size_t worker = no_worker;  // held until there is room
-    std::optional<int> from;         // who gets room back when it has left
+    std::optional<int> from;         // the rank that gets room back when it has left
     std::int64_t since_ns = 0;       // waiting for room since; 0: not yet
   };
 
@@ -299,7 +299,7 @@ class site {
   bool is_sink_;
   std::atomic<bool> feeds_others_{false};
 
-  std::mutex mutex_;  // guards all that follows, but for what a replica is doing
+  std::mutex mutex_;  // guards all that follows, but for the work of a replica
   std::uint32_t epoch_ = 0;
   std::map<std::uint32_t, coming> coming_;
   std::size_t cuts_ = 0;                       // of a source: epochs that are to begin

@@ -18,7 +18,7 @@ namespace skel::runtime {
 /// lock: a site does.
 class stream_source {
  public:
-  /// Its first item has number `first_item`. `credits`: where bytes are limited.
+  /// Its first item has number `first_item`. `credits`: if bytes are limited.
   stream_source(std::unique_ptr<producer> function, std::uint64_t first_item, std::optional<byte_credits> credits)
       : function_(std::move(function)), credits_(std::move(credits)), items_(first_item), items_seen_(first_item) {}
 

@@ -126,7 +126,7 @@ void lanes::run() {
   if (--running_ == 0) idle_.notify_all();
 }
 
-/// Counts what a lane has done since it was looked at last.
+/// Counts the time of a lane since it was looked at last.
 void lanes::look_at(watched& lane) {
   double const now = record::now(), computed = seconds_of(lane.clock);
   double const ran = computed - lane.computed, passed = now - lane.since;

@@ -31,7 +31,7 @@ constexpr std::size_t always_allowed = 255;
 struct workers {
   std::mutex mutex;
   std::size_t known = 0, allowed = always_allowed;
-  std::unique_ptr<tbb::task_arena> anchor;  // as long as there is one, workers sleep where they are not wanted
+  std::unique_ptr<tbb::task_arena> anchor;  // as long as there is one, workers that are not wanted sleep
   std::string lost;                         // why oneTBB cannot be used any more
 };
 
@@ -62,7 +62,7 @@ void start(std::size_t count) {
     }
   } catch (...) {
     end();
-    for (auto& one : busy) static_cast<void>(one.release());  // oneTBB waits for ever for what it could not begin
+    for (auto& one : busy) static_cast<void>(one.release());  // oneTBB waits for ever for those that it could not begin
     throw;
   }
   end();

@@ -17,9 +17,9 @@
 namespace skel::runtime {
 
 /// A transport over the ranks of a communicator. Threads leave messages in its outbox; every call of MPI happens on the
-/// communication thread. Ranges go as messages of their own, in pieces where they are long, between the memories that
+/// communication thread. Ranges go as messages of their own, in pieces if they are long, between the memories that
 /// the sender and the receiver name. One rank without MPI has one too, which has nothing to do but to rest.
-/// Made and destroyed on all ranks alike, one at a time, after quiet() where anything was sent.
+/// Made and destroyed on all ranks alike, one at a time, after quiet() if anything was sent.
 class mpi_transport final : public transport {
  public:
   explicit mpi_transport(communicator const& ranks);
@@ -59,7 +59,7 @@ class mpi_transport final : public transport {
   std::mutex mutex_;
   std::vector<outgoing> outbox_;
   std::atomic<std::size_t> outbox_count_{0};
-  std::atomic<std::int64_t> rests_until_{0};  // [ns], where it does
+  std::atomic<std::int64_t> rests_until_{0};  // [ns], if it does
 
   std::list<outgoing> sending_;
   std::list<incoming> receiving_;

@@ -58,9 +58,9 @@ class rounds {
   struct progress {
     std::vector<round_message> from;
     std::size_t messages = 0;                         // straight from the ranks that they are of
-    std::size_t announced = 0;                        // of these, where heads are relayed
+    std::size_t announced = 0;                        // of these, if heads are relayed
     std::vector<std::map<int, std::string>> steps{};  // of each step, what came, by ranks
-    std::vector<std::string> said{};                  // of each rank, its head and whom it sends to
+    std::vector<std::string> said{};                  // of each rank, its head and the ranks that it sends to
     std::size_t next_step = 0;
     bool sent = false;
 

@@ -56,7 +56,7 @@ class transport {
   /// Sets the receiver of a channel, before the first progress() after which messages may have come.
   virtual void open(channel where, receiver by) { receivers_[where] = std::move(by); }
 
-  /// Sends what waits to be sent, and receives what has come. Returns whether anything happened.
+  /// Sends messages that wait to be sent, and receives those that have come. Returns whether anything happened.
   virtual bool progress() = 0;
   /// Sleeps until something comes, wake() is called or `seconds` have passed. Not at all if `busy()` finds something to
   /// do; it is asked when wake() is already heard.
