@@ -86,7 +86,7 @@ class executor {
   void announce(std::uint32_t epoch, plan::run_plan const& next, bool saves = false);
   /// It will not be. Precondition: it was the last that was announced, and nobody has called cut() for it.
   void forget(std::uint32_t epoch);
-  /// On the source's rank: the next epoch begins with the next item of the source. False: the stream has ended.
+  /// On the source's rank: the next epoch has all that the source gives from now on. False: the stream has ended.
   bool cut();
   /// A serial station comes from rank `from`.
   void receive(int from, stream_position const& counts, std::string state);

@@ -6,8 +6,8 @@
 
 namespace skel::runtime {
 
-/// As record::now_ns() of the system, some milliseconds late at most, in a fifth of the time. For seconds that people
-/// are told, as each batch is noted.
+/// As record::now_ns() of the system, some milliseconds late at most, in a fifth of the time. For times that people
+/// are told in seconds, noted with each batch.
 inline std::int64_t rough_now_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

@@ -12,7 +12,7 @@
 /// Mailboxes over ranks. The protocols that stand on them give the messages a meaning.
 namespace skel::runtime {
 
-/// Which of a rank's mailboxes; protocols number their own.
+/// A mailbox of each rank; protocols number their own.
 using channel = std::uint32_t;
 
 /// The places for the ranges of a message.
