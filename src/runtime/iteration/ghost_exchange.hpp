@@ -27,8 +27,7 @@ class ghost_exchange {
   bool is_under_way() const { return !under_way_.empty(); }
   /// True if all updates that are under way have come.
   bool has_come() const;
-  /// The step of the first update under way that has not come, and the ranks from which it has not; none: all have
-  /// come.
+  /// The step of the first update under way that has not come, and the ranks that owe it; none: all have come.
   std::pair<std::size_t, std::vector<int>> missing() const;
   /// Writes the updates that have come into the ghosts, in the order of the updates. Precondition: has_come().
   void finish();

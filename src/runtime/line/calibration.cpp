@@ -30,8 +30,7 @@ namespace skel::runtime {
 
 namespace {
 
-/// A batch should last so long [s] that the clock does not count: reading it twice takes about 50 ns, one per mille of
-/// this.
+/// A batch should last so long [s]: reading the clock twice takes about 50 ns, one per mille of it, and does not count.
 constexpr double shortest_batch = 5e-5;
 
 /// Samples further from the median than this many robust deviations are spikes that others have caused. Exponential
@@ -53,8 +52,7 @@ struct timed_batch {
   double seconds() const { return static_cast<double>(lasted() - std::clamp<std::int64_t>(held, 0, lasted())) * 1e-9; }
 };
 
-/// All batches but the first one of each worker, which pays for cold memory and opened files. If there are no others,
-/// those.
+/// All batches but each worker's first one, which pays for cold memory and opened files. If there are no others, those.
 std::vector<timed_batch> warm(std::vector<timed_batch> const& batches) {
   std::set<std::uint32_t> seen;
   std::vector<timed_batch> later;
