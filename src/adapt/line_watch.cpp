@@ -9,7 +9,7 @@ namespace skel {
 
 namespace {
 
-/// What passed longer ago than this says nothing of how fast items pass now [s].
+/// Items that passed longer ago than this say nothing of the present throughput [s].
 constexpr double lately = 1;
 
 }  // namespace
@@ -33,7 +33,7 @@ void line_watch::hear(record::rank_progress const& said, double granted) {
     here.passed.emplace_back(said.seconds, more);
   }
   latest_ = std::max(latest_, said.seconds);
-  for (auto& here : stations_)  // the first one says since when the others are counted
+  for (auto& here : stations_)  // the first one gives the time from which the others count
     while (here.passed.size() > 2 && here.passed[1].first <= latest_ - lately) here.passed.pop_front();
 }
 

@@ -34,7 +34,7 @@ mesh_remapper::mesh_remapper(mesh_standing standing, mapping::mesh_to_part mesh,
   mover_.decide_by(decisions);
 }
 
-/// What an element took in each step on the rank of a part.
+/// Measured time of an element in each step on the rank of a part [s].
 std::vector<double> mesh_remapper::took(std::size_t part, record::mesh_record const& since,
                                         std::uint64_t iterations) const {
   auto const rank = static_cast<std::size_t>(standing_.ground.ranks[part]);
@@ -46,9 +46,9 @@ std::vector<double> mesh_remapper::took(std::size_t part, record::mesh_record co
   return out;
 }
 
-/// What an element would take on the rank of a part alone, by what it took: as long as that at the most, where others
-/// did not use its cores meanwhile, and by as much shorter as it shares them at the least. In between what was believed
-/// stays.
+/// Expected time of an element on the rank of a part alone [s], from its measured time. If others left the cores of the
+/// rank idle, it is as long at most. If they used them, it is at least the measured time / slower_by(). Between these
+/// bounds the belief stays.
 std::vector<double> mesh_remapper::alone(std::size_t part, std::vector<double> took) const {
   double const slower = standing_.ground.slower_by(part);
   auto const believed = around_->outlook.seconds(static_cast<std::size_t>(standing_.ground.ranks[part]));
@@ -57,8 +57,8 @@ std::vector<double> mesh_remapper::alone(std::size_t part, std::vector<double> t
   return took;
 }
 
-/// The hosts of the parts with what an element took there in each phase; where ranks share cores, with what it takes
-/// then, whether that was seen while they computed or while they waited.
+/// The hosts of the parts with the measured times of an element in each phase. Where ranks share cores, the times are
+/// those with shared cores, even if others waited during the measurement.
 cost::mesh::part_hosts mesh_remapper::hosts_now(record::mesh_record const& since, std::uint64_t iterations) const {
   auto now = standing_.ground.hosts;
   for (std::size_t p = 0; p < now.parts(); ++p) {
@@ -81,7 +81,7 @@ void mesh_remapper::hear(record::mesh_record const& since, std::uint64_t iterati
   for (auto const& one : news.announced) of.hear(one, news.now);
 }
 
-/// What the slowest rank took in an iteration for what is neither a phase nor sent.
+/// Time of the slowest rank in an iteration outside phases and messages [s].
 double mesh_remapper::beside_steps(record::mesh_record const& since, std::uint64_t iterations) const {
   double sum = 0;
   for (std::size_t s = 0; s < since.steps.size(); ++s)
@@ -89,7 +89,7 @@ double mesh_remapper::beside_steps(record::mesh_record const& since, std::uint64
   return sum / static_cast<double>(iterations);
 }
 
-/// What the model does not know of an iteration is what its updates and all-reduces wait for, where there are any.
+/// The model explains all of an iteration but the waiting in its updates and all-reduces, if there are any.
 void mesh_remapper::correct_wait(cost::mesh::part_hosts& now, plan::partition_figures const& counted, double measured) {
   double const steps = now.updates + now.allreduces;
   if (now.parts() < 2 || !(steps > 0)) return;
@@ -113,7 +113,7 @@ bool mesh_remapper::has_to_leave() const {
          });
 }
 
-/// Of an iteration on other ranks, beside one where the program is.
+/// Doubt of an iteration on other ranks, beside one on the present ranks.
 double mesh_remapper::doubt_of(mesh_ground const& other) const {
   double out = error_;
   for (int const r : other.ranks)
@@ -168,7 +168,7 @@ std::vector<mesh_remapper::way> mesh_remapper::ways(look const& of, double pause
     one.goes.name = is_here                          ? one.goes.kind
                     : on.clusters == of.now.clusters ? "on " + counted(on.ranks.size(), "rank")
                                                      : "on " + joined(on.clusters, " + ");
-    // What the model does not know of, no partition takes away.
+    // No partition removes time that the model does not explain.
     one.goes.period = std::max(0.0, of.measured - (of.modelled - one.found.time.seconds));
     one.goes.doubt = doubt;
     one.goes.entry =
@@ -192,7 +192,7 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   auto const seen = look_at(since, iterations);
   if (mover_.history().all == 0) first_iteration_ = seen.measured;
   mover_.lost().add(seen.possible * static_cast<double>(iterations));
-  // What may be won has changed by more than expected iterations are wrong: looks that were in vain say nothing of it.
+  // The possible gain has changed by more than the error of predictions. Looks in vain before say nothing of it.
   double const share = seen.possible / seen.measured;
   if (!news.announced.empty() || std::abs(share - seen_share_) > error_)
     mover_.lost().has_changed(), seen_share_ = share;

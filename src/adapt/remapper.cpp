@@ -14,8 +14,8 @@ namespace {
 /// No forecast is so wrong that nothing is left of a processor.
 constexpr double most_error = 0.95;
 
-/// How much the price of `to` may rise beside that of `from` when forecasts are as wrong as they usually are: stages
-/// that move find less speed, those that stay would have found more. As ln.
+/// How much the price of `to` may rise beside that of `from`, as ln, if forecasts are off by their usual error. Stages
+/// that move find less speed then; those that stay would have found more.
 double doubt_of(remap_conditions const& now, plan::placement const& from, plan::placement const& to) {
   if (now.speed_error.empty()) return 0;
   std::vector<double> more(now.speed_error.size(), 1), less(now.speed_error.size(), 1);
@@ -36,7 +36,7 @@ remapper::remapper(std::uint64_t program, mapping::decision_setup const& setup) 
   mover_.decide_by(setup);
 }
 
-/// Which of those that were found is where the line began; it is added where it is better than the present place.
+/// Index in `found` of the placement with which the line began, or found.size(). Adds it if it beats the present place.
 std::size_t remapper::way_home(remap_conditions const& now, double price, std::vector<mapping::near_placement>& found) {
   if (!home_) home_ = now.present;
   auto where = *home_;
@@ -63,7 +63,7 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
     return std::nullopt;
   }
   mapping::ways_to_go_on all{.passed = now.seconds, .after = now.after, .stays = 1 / stay, .remaining = now.remaining};
-  // What the model does not know of, and takes time, no way takes away.
+  // No way removes time that the model does not explain.
   all.period = std::max(all.stays, now.measured);
   all.since = passed / all.period;
   all.must_go = !mover_.stays() && now.line.has_to_leave(now.present);

@@ -12,7 +12,7 @@ namespace skel {
 
 namespace {
 
-/// What deciding may take of rank 0's time where nothing has changed.
+/// Part of rank 0's time that decisions may take while nothing has changed.
 constexpr double most_deciding = 0.005;
 
 /// The ranks of a station, whichever worker is on which.
@@ -28,7 +28,7 @@ remapping::remapping(remapping_setup setup)
     : of_(std::move(setup)),
       watch_(of_.placed.work.size(),
              [this] {
-               // As the platform says them: what is announced is in what threads get.
+               // Speeds of the platform: the shares of threads contain the announcements.
                auto const& on = of_.monitor.host_of_rank();
                auto const processors = of_.processors_at(of_.monitor.machine().for_ranks(on));
                std::vector<double> speed(on.size(), 1);
@@ -86,14 +86,15 @@ std::vector<double> remapping::errors_now() const {
   return out;
 }
 
-/// Since it was decided last: what the line could do where it is, by more than prices are off anyway.
+/// True if the line has to leave its place, or if its bound there has changed since the last decision by more than the
+/// usual error of prices.
 bool remapping::has_changed(mapping::running_line const& line) const {
   double const bound = mapping::running_bound(line, present_);
   return line.has_to_leave(present_) || bound_ == 0 || std::abs(std::log(bound / bound_)) > of_.model_error;
 }
 
-/// What the model of a move says of going there [s]: no more than what it takes from the announcement to the last rank.
-/// What is under way is expected to take as long as the last as many items did: a second ago a host may have been
+/// Time of a move to `where` by its model [s]: at most the time from the announcement until the last rank has moved.
+/// The items under way are expected to take as long as the last as many items did: a second ago a host may have been
 /// faster.
 double remapping::price_of(plan::placement const& where, platform::description const& of_ranks) const {
   cost::line_move move;
@@ -110,8 +111,7 @@ double remapping::price_of(plan::placement const& where, platform::description c
   return cost::move_time(move);
 }
 
-/// The line goes by this plan now: the one that was asked for, or, where stages have stayed after all, one that says
-/// so.
+/// The line goes by this plan now. It is the requested plan, or tells the stages that have stayed.
 void remapping::follow(plan::run_plan const& now) {
   auto const is = [&](std::vector<std::vector<int>> const& ranks) {
     return std::ranges::equal(now.stations, ranks, same_ranks, &plan::station_plan::ranks);
@@ -127,7 +127,7 @@ void remapping::follow(plan::run_plan const& now) {
   present_ = of_.placed.at_ranks(ranks);
 }
 
-/// Stages that could not go to where a plan wanted them stay for this run: who asks again is refused again.
+/// Stages that could not follow a plan stay where they are for this run: another request would fail as well.
 void remapping::pin(std::vector<std::uint32_t> const& stations) {
   auto& stages = of_.placed.line.problem.program.stages;
   for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -153,8 +153,8 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
   at.seconds = seconds;
   at.after = static_cast<std::uint64_t>(watch_.passed(of_.counted));
   at.line = line_now();
-  // One move at a time: what is under way is not known to the model, and a second move would drain with the first. What
-  // a move takes is not known either before anything has passed.
+  // One move at a time: the model does not know a move under way, and a second one would drain with the first. Before
+  // any item has passed, the time of a move is not known either.
   if (is_moving() || (!(watch_.period(0) > 0) && !at.line.has_to_leave(present_))) return std::nullopt;
   if (!has_changed(at.line) && seconds < search_at_) return std::nullopt;
   bound_ = mapping::running_bound(at.line, present_);
@@ -186,7 +186,7 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
   return plan;
 }
 
-/// A second time where a part of the move turns out to be rolled back after it was done.
+/// Comes a second time if a part of the move is rolled back after it was done.
 void remapping::remapped(record::remap_record const& what) {
   if (!moving_ || what.repairs) return;
   bool const again = moving_->epoch.has_value();

@@ -12,14 +12,14 @@ namespace skel {
 
 namespace {
 
-/// A host that leaves is as good as taken: everything that may go elsewhere does, and what has to stay still computes.
+/// A host that leaves is as good as taken: all processes that may migrate do so, and pinned ones still compute.
 constexpr double load_of_leaving = 0.999;
 constexpr double least_share = 1 - load_of_leaving;
 
-/// What telling a policy may take of the supersteps' time: what a scheduler may cost.
+/// Part of the time of supersteps that telling a policy may take: the limit for a scheduler.
 constexpr double telling_share = 0.01;
 
-/// As a monitor has it of threads.
+/// The period of a monitor for its readings of threads [s].
 constexpr double slot = platform::monitor_options{}.period;
 
 std::vector<bool> pins(std::size_t processes, std::vector<std::size_t> const& pinned) {
@@ -28,7 +28,7 @@ std::vector<bool> pins(std::size_t processes, std::vector<std::size_t> const& pi
   return out;
 }
 
-/// The last ones: their median is bounded with 95 % by the outermost where there are six.
+/// Only the last ones count. The outermost of six bound their median with 95 %.
 constexpr std::size_t most_remembered = 16;
 
 void remember(std::deque<double>& all, double one) {
@@ -36,8 +36,8 @@ void remember(std::deque<double>& all, double one) {
   if (all.size() > most_remembered) all.pop_front();
 }
 
-/// What a call takes of each process before one was measured [s]: of `skel`, the policy whose calls take longest, with
-/// 274 to 100,000 processes on 4 and 16 hosts (`skel bsp --timing`: 2 to 7 us).
+/// Time of a call for each process before the first measurement [s]. It is that of `skel`, the policy with the longest
+/// calls, for 274 to 100,000 processes on 4 and 16 hosts (`skel bsp --timing`: 2 to 7 us).
 constexpr double call_of_a_process = 7e-6;
 
 double usual(std::deque<double> const& all) {
@@ -78,14 +78,14 @@ double rescheduling::quota_of(std::size_t rank) const {
   return group.processors / static_cast<double>(threads);
 }
 
-/// Whether the policy is told this superstep. A row begins at a multiple of its length after the last one, or where one
-/// superstep takes so long that waiting for that would be in vain.
+/// True if the policy is told this superstep. After a pause a row begins at a multiple of its length after the last
+/// one. A superstep as long as the pause begins one at once: waiting would be in vain.
 bool rescheduling::is_told(bsp_measures const& last) {
   if (pause_ > 0) {
     ++passed_over_;
     bool const in_step = (last.number - row_begun_) % told_in_a_row == 0;
     if (now_ < row_began_ + pause_ || !(in_step || last.took >= pause_)) return false;
-    // Supersteps that were short say nothing of one that is not.
+    // Short supersteps say nothing of a long one.
     begin_row(last.number, in_step ? 1 + passed_over_ / told_in_a_row : 1);
     row_began_ -= last.took;
   }
@@ -98,8 +98,8 @@ void rescheduling::begin_row(std::uint64_t number, std::uint64_t stands_for) {
   telling_ = pause_ = 0;
 }
 
-/// After a row, until telling it has taken its share of the time. A row goes on where processes move, so that it is
-/// seen what that took.
+/// Pauses after a row until telling has taken only its share of the time. If processes move, the row goes on so that
+/// the time of the move is seen.
 void rescheduling::end_row(bsp_measures const& last) {
   bool const is_over = (last.number + 1 - row_begun_) % told_in_a_row == 0;
   if (!is_over || moves_ || !moved_.empty() || !policy_->takes_samples()) return;
@@ -110,7 +110,7 @@ void rescheduling::end_row(bsp_measures const& last) {
     begin_row(last.number + 1, 1);
 }
 
-/// What ranks say of their hosts.
+/// Takes over the messages of ranks on their hosts.
 void rescheduling::hear_ranks(bsp_measures const& last) {
   now_ += last.moving + last.took;
   bool said = false;
@@ -120,7 +120,7 @@ void rescheduling::hear_ranks(bsp_measures const& last) {
     for (std::size_t r = 0; r < quotas_.size(); ++r) quotas_[r] = quota_of(r);
 }
 
-/// What others say of hosts. It ends a pause.
+/// Takes over announcements, which end a pause.
 void rescheduling::hear_others(bsp_measures const& last) {
   if (!announced_ || (pause_ > 0 && now_ < listened_ + slot)) return;
   listened_ = now_;
@@ -129,7 +129,7 @@ void rescheduling::hear_others(bsp_measures const& last) {
   if (pause_ > 0 && !said.empty()) begin_row(last.number, 1);
 }
 
-/// What ranks got of their cores.
+/// Takes over the shares that ranks got of their cores.
 void rescheduling::hear(bsp_measures const& last) {
   for (std::size_t r = 0; r < shares_.size(); ++r) {
     wanted_[r] += last.computing[r], got_[r] += last.computing[r] * last.share[r];
@@ -154,8 +154,8 @@ double rescheduling::share_of(std::size_t rank) const {
   return std::min(share, quotas_[rank]);
 }
 
-/// A rank may get more of a core than the speed of its host is of, where the rank that measured it had a quota: work
-/// and speeds are counted in units in which no load is less than nothing.
+/// The unit of work and speeds in which no load is negative. If the rank that measured the speed of a host had a quota,
+/// another rank may get more of a core than that speed stands for.
 double rescheduling::unit() const {
   double least = 1;
   for (std::size_t r = 0; r < shares_.size(); ++r) least = std::min(least, monitor_.granted(r));
@@ -173,7 +173,7 @@ std::vector<double> rescheduling::loads() const {
   return out;
 }
 
-/// What the migrations at the barrier before took beside the paths of their states.
+/// Learns the overhead of the migrations at the barrier before, beside the paths of their states.
 void rescheduling::learn_migrations(bsp_measures const& last) {
   if (moved_.empty()) return;
   prices_.add(moved_, last.moving);
@@ -220,16 +220,16 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
   } else if (auto* const mover = policy_->mover(); mover != nullptr && moves_) {
     mover->stayed("its processes stayed");
   }
-  // What has happened is priced by what hosts gave, what is to come by what they will.
+  // The past is priced by the shares that hosts gave, the future by those that they will give.
   for (std::size_t r = 0; r < shares_.size(); ++r)
     if (monitor_.leaves(r)) leave(where_.host_of_rank[r], out);
   return out;
 }
 
-/// What may go elsewhere is to take very long on this host, and what has to stay as long as it takes.
+/// Prices processes that may migrate as very slow on this host, and pinned ones as they are.
 void rescheduling::leave(std::size_t host, record::superstep& step) const {
   double& load = step.external_load[host];
-  // However fast it is: as slow as the slowest host would be.
+  // At any speed, it is as slow as the slowest host would be.
   auto const& hosts = where_.machine.hosts;
   double least = hosts.speed(host);
   for (std::size_t h = 0; h < hosts.host_count(); ++h) least = std::min(least, hosts.speed(h));
@@ -271,8 +271,8 @@ std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   double const began = record::now();
   auto call = policy_->after(step);
   auto const ended = thread_time_();
-  // What this thread computes takes as much longer in the long run as it gets less of a core; the clock on the wall
-  // also counts the pauses that a quota makes for what has computed before, but where threads sleep it is what tells.
+  // In the long run a computation takes as much longer as its thread gets less of a core. The wall clock also counts
+  // pauses that a quota makes for earlier computations. If threads sleep, only the wall clock is right.
   double const took =
       std::min(record::now() - began, 1e-9 * static_cast<double>(ended - begun) / std::max(least_share, share_of(0)));
   made_.deciding += took;
