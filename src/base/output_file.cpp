@@ -15,10 +15,10 @@ namespace skel {
 
 namespace {
 
-/// What is written at once: as much as makes the system's calls cheap beside what they write [B].
+/// Bytes that are written at once: so many that system calls are cheap beside the writing [B].
 constexpr std::size_t piece = std::size_t{1} << 20U;
 
-/// Whether a name means what this process has open already, which may be a file by another name.
+/// True for a name of something that this process has open already, perhaps a file by another name.
 bool means_descriptor(std::string_view name) {
   return name == "/dev/stdout" || name == "/dev/stderr" || name.starts_with("/dev/fd/") || name.starts_with("/proc/");
 }

@@ -33,8 +33,8 @@ character first_of(std::string_view text) {
   return {code, bytes};
 }
 
-/// Controls, and what nobody sees or what turns the direction of the text around it (Unicode's general category Cf, its
-/// separators of lines, and codes that are no characters).
+/// False for controls, invisible characters and any that turns the direction of the text around them (Unicode's general
+/// category Cf, its separators of lines, and codes that are no characters).
 bool shows(std::uint32_t code) {
   if (code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xad) return false;
   bool const invisible = (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||

@@ -41,7 +41,7 @@ constexpr std::array other_kinds{
 
 constexpr char const* web_page = "is a web page (HTML), not a file of data; download the file itself";
 
-/// Whether a text begins with a word in whatever case. Precondition: `word` has small letters only.
+/// True if a text begins with a word, in any case. Precondition: `word` has small letters only.
 bool begins_as(std::string_view text, std::string_view word) {
   auto const small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return text.size() >= word.size() &&
