@@ -74,8 +74,8 @@ face_neighbours neighbours_by_faces(mesh const& of) {
   std::vector<std::size_t> offsets = places_of_faces(of);
   std::vector<std::uint32_t> neighbours(offsets.back(), face_neighbours::none);
 
-  // Faces are sorted by their least nodes: first all of them (a counting sort), then those with one least node by the
-  // others, which are few and near each other in memory.
+  // A counting sort sorts the faces by their least nodes. Then the faces of each least node are sorted by the others:
+  // they are few and near each other in memory.
   std::vector<std::size_t> begins(of.nodes() + 2);  // of node v at v + 1, so that filling moves them to v
   auto const for_each_face = [&](auto&& visit) {
     for (std::size_t c = 0; c < of.cells(); ++c)

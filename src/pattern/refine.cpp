@@ -162,8 +162,8 @@ class refinement {
     list.add(cell_kind::tet, {m[0][1], n[1], m[1][2], m[1][3]});
     list.add(cell_kind::tet, {m[0][2], m[1][2], n[2], m[2][3]});
     list.add(cell_kind::tet, {m[0][3], m[1][3], m[2][3], n[3]});
-    // The octahedron: around the diagonal from the middle 0-p to the middle q-r, where 0, p, q, r is an even
-    // permutation of the corners, so that the four tets are oriented as their parent.
+    // The octahedron around the diagonal from the middle 0-p to the middle q-r. The corners 0, p, q, r are an even
+    // permutation, so that the four tets are oriented as their parent.
     std::size_t const p = shortest_diagonal(n), q = p % 3 + 1, r = q % 3 + 1;
     std::array<subscript, 4> const ring{m[0][q], m[0][r], m[p][r], m[p][q]};
     for (std::size_t k = 0; k < 4; ++k) list.add(cell_kind::tet, {m[0][p], m[q][r], ring[k], ring[(k + 1) % 4]});

@@ -14,7 +14,7 @@ namespace skel {
 
 namespace {
 
-/// What must hold of what is wanted of a function.
+/// Requirements on the arguments of a function.
 struct wish {
   char const* function;
 

@@ -21,10 +21,10 @@ struct uncertain_volume {
   double sixfold, doubt;
 };
 
-/// Coordinates x are off by u |x| each (u: half the distance of 1 to the next number), so that differences are off by
-/// at most 2 u X more than their own rounding, X the greatest |x| of an axis. To first order the determinant is off by
-/// what each entry is off, times what it is multiplied by, and by the rounding of three products and of two sums: at
-/// most 8 u times the same sum of products of absolute values.
+/// Coordinates x are off by u |x| each (u: half the distance of 1 to the next number). Let X be the greatest |x| of an
+/// axis. Then differences are off by at most 2 u X more than their own rounding. To first order the determinant is off
+/// by the errors of its entries times their factors, and by the rounding of three products and two sums. Together that
+/// is at most 8 u times the same sum of products of absolute values.
 uncertain_volume sixfold_volume(std::span<double const> a, std::span<double const> b, std::span<double const> c,
                                 std::span<double const> d) {
   std::array<point_in_space, 3> m{};
