@@ -24,14 +24,14 @@ byte_range piece(collective_problem const& problem, std::size_t i, std::size_t n
 /// Pieces first .. first + count - 1, as one range.
 byte_range pieces(collective_problem const& problem, std::size_t first, std::size_t count, std::size_t n);
 
-/// The first rank behind `rank` that may have a piece of another length, where `rank` has piece i of as many as there
-/// are ranks and each has the piece behind that of the rank before it; the number of ranks if all pieces are of one
-/// length.
+/// The first rank behind `rank` that may have a piece of another length; the number of ranks if all pieces have one
+/// length. Of as many pieces as ranks, `rank` has piece i, and each rank has the piece behind that of the rank before
+/// it.
 std::size_t alike_before(collective_problem const& problem, std::size_t rank, std::size_t i);
 
-/// Phases of the edges of a tree, if each vertex sends its next message as soon as the one before has left and a
-/// message takes as long as it keeps the sender busy: the round in which vertex v receives. Messages of one round are
-/// under way together; those of several segments all are.
+/// Phases of the edges of a tree: the round in which vertex v receives. Each vertex sends its next message as soon as
+/// the one before has left, and a message takes as long as it keeps the sender busy. Messages of one round are under
+/// way together; those of several segments all are.
 std::vector<std::uint32_t> rounds(tree const& shape);
 
 schedule tree_broadcast(tree const& shape, collective_problem const& problem, bool all_at_once);

@@ -9,8 +9,8 @@ std::string of_cell(std::size_t c) {
   return "cell " + std::to_string(c) + ": ";
 }
 
-/// Whether rows and their transpose are the same multisets: the transpose comes out sorted, so that rows are sorted by
-/// transposing twice. The first cell whose rows differ, or the number of cells.
+/// The first cell whose row and transposed row differ as multisets, or the number of cells. The transpose comes out
+/// sorted, so that transposing twice sorts the rows.
 std::size_t first_one_sided(cell_graph const& graph) {
   std::size_t const n = graph.cells();
   std::vector<std::size_t> offsets(n + 1, 0);

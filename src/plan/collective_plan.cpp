@@ -91,7 +91,7 @@ class route_steps {
       if (within(child)) send(child, part(k));
   }
 
-  /// What takes longest is waited for last.
+  /// Waits last for the child that takes longest.
   void up(std::uint64_t k) {
     neighbours const& all = near(k);
     for (std::size_t i = all.children.size(); i-- > 0;)

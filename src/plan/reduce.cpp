@@ -43,8 +43,8 @@ schedule tree_reduce(tree const& shape, collective_problem const& problem, bool 
 
 namespace {
 
-/// Ranks folded to a power of two: of the first 2 * extra ranks, each even one gives its operand to the odd one behind
-/// it and takes no part in what follows, so that the operands stay in order. Folded ranks are numbered 0 .. power - 1.
+/// Ranks folded to a power of two. Of the first 2 * extra ranks, each even one gives its operand to the odd one behind
+/// it and takes no further part. So the operands stay in order. Folded ranks are numbered 0 .. power - 1.
 struct folding {
   explicit folding(std::size_t ranks) : power(std::bit_floor(ranks)), extra(ranks - power) {}
 
@@ -90,8 +90,8 @@ void fold(schedule& all, folding const& f, byte_range whole) {
 }
 
 /// Reduce and scatter by recursive halving among folded ranks: number n is left with piece n of the vector. In each
-/// round partners exchange halves of what they still have; halves are split at the highest bit first, so that operands
-/// are combined in the order of the numbers when partners at distance 1 begin. Gives the next phase.
+/// round partners exchange halves of what they still have. Halves are split at the highest bit first. So partners at
+/// distance 1 can begin, and operands are still combined in the order of the numbers. Gives the next phase.
 std::size_t halve(schedule& all, folding const& f, collective_problem const& problem) {
   std::size_t phase = 1;
   for (std::size_t distance = 1; distance < f.power; distance *= 2, ++phase)
@@ -111,8 +111,8 @@ std::size_t halve(schedule& all, folding const& f, collective_problem const& pro
 }  // namespace
 
 /// Source: Thakur, Rabenseifner, Gropp 2005, "Optimization of collective communication operations in MPICH",
-/// International Journal of High Performance Computing Applications 19(1):49-66; ranks that are too many for a power of
-/// two are folded as there.
+/// International Journal of High Performance Computing Applications 19(1):49-66. The ranks beyond a power of two are
+/// folded as there.
 schedule recursive_doubling_allreduce(collective_problem const& problem) {
   folding const f(problem.ranks);
   byte_range const whole{0, problem.bytes};

@@ -13,8 +13,8 @@ std::size_t steps_among(std::size_t ranks) {
   return ranks > 1 ? static_cast<std::size_t>(std::bit_width(ranks - 1)) : 0;
 }
 
-/// Adds steps from number `first` on in which `members`, of which `me` is one, hear what each of them has: `sets` of
-/// ranks whose heads they know.
+/// Adds steps from number `first` on in which `members` hear the `sets` of ranks of each of them, whose heads they
+/// know. `me` is the index of the own rank.
 void gather(std::vector<relay_step>& steps, std::size_t first, std::vector<int> const& members, std::size_t me,
             std::vector<std::vector<int>> const& sets) {
   std::size_t const n = members.size();
