@@ -41,7 +41,7 @@ void history_recorder::hear(rank_progress const& said) {
   if (before.seconds > 0) keep(before.seconds);
 }
 
-/// What all had done at a moment: of each rank, between what it said before and after that.
+/// The state of all ranks at a moment: of each rank, interpolated between its messages before and after.
 run_moment history_recorder::moment_at(double seconds) const {
   run_moment out{.seconds = seconds,
                  .stations = std::vector<station_moment>(history_.stations.size()),
@@ -61,7 +61,7 @@ run_moment history_recorder::moment_at(double seconds) const {
   return out;
 }
 
-/// Who has not been heard for too long.
+/// Counts ranks that have not been heard for too long.
 void history_recorder::listen(double now) {
   if (!(history_.period > 0)) return;
   for (std::size_t r = 1; r < ranks_.size(); ++r) {

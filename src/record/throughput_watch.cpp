@@ -14,8 +14,8 @@ namespace skel::record {
 
 namespace {
 
-/// A slope that would be steeper by chance in less than one of so many series is a drift: as rare as false alarms of
-/// the test for steps.
+/// A slope is a drift if chance makes a steeper one in less than this part of all series. False alarms of the test for
+/// steps are as rare.
 constexpr double rare = 1.0 / 1000;
 
 /// Neighbours are correlated when they would be less so by chance with this probability (LABATCH).
@@ -82,10 +82,10 @@ bool are_correlated(std::span<double const> x) {
   return correlation(x) > reach * std::sqrt((n - 2) / (n * n - 1));
 }
 
-/// By how much the variance of the mean of n numbers exceeds that of independent ones, where they are an
+/// Factor by which the variance of the mean of n numbers exceeds that of independent ones, if they are an
 /// autoregressive process of first order: (1 + r) / (1 - r), at least 1. Estimated correlations are too small by about
-/// (1 + 4 r) / n (Marriott and Pope 1954, Biometrika 41(3/4):390-402), which is put right, up to what n such numbers
-/// can have in common: one of them is left then.
+/// (1 + 4 r) / n (Marriott and Pope 1954, Biometrika 41(3/4):390-402), which is corrected. The factor is at most n: the
+/// numbers count as one then.
 double inflation(std::span<double const> x) {
   auto const n = static_cast<double>(x.size());
   double const r = n > 4 ? std::max(0.0, (n * correlation(x) + 1) / (n - 4)) : 0;
@@ -166,8 +166,7 @@ std::optional<rate_estimate> estimate_drift(std::span<passage const> series, dou
   return out;
 }
 
-/// What a look's ln(rate) may be off by itself: its standard deviation about a line, and by as much more as neighbours
-/// go together.
+/// Doubt of ln(rate) of one look: its standard deviation about a line, enlarged if neighbours are correlated.
 double scatter_of(std::span<passage const> series) {
   trend const line = fit_trend(series.subspan(warm_up(series)));
   return line.deviation() * std::sqrt(inflation(line.residuals));
@@ -273,7 +272,7 @@ std::optional<std::size_t> throughput_watch::rise(passage const& one) {
   return std::min(from, looks_.size());
 }
 
-/// What is left is of another rate. What comes is looked at as closely as at the beginning.
+/// The remaining looks have another rate. Later ones are examined as closely as at the beginning.
 void throughput_watch::forget(std::size_t looks) {
   looks_.erase(looks_.begin(), looks_.begin() + static_cast<std::ptrdiff_t>(looks));
   scatter_.reset();
