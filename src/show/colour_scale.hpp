@@ -14,16 +14,16 @@ struct colour {
 /// "#0a141e".
 std::string to_css(colour of);
 
-/// A colour whose intensity in grey is `intensity` (0 to 1), while its hue turns `turns` times from 0 to 1, so that a
-/// scale is read in grey and by those who do not tell colours apart. Cubehelix: Green 2011, A colour scheme for the
-/// display of astronomical intensity images, Bulletin of the Astronomical Society of India 39, 289-295, eq. 1 and 2.
+/// A colour whose grey has this intensity (0 to 1); its hue turns `turns` times from 0 to 1. So a scale is also read in
+/// grey and by people who do not tell colours apart. Cubehelix: Green 2011, A colour scheme for the display of
+/// astronomical intensity images, Bulletin of the Astronomical Society of India 39, 289-295, eq. 1 and 2.
 colour cubehelix(double intensity, double turns);
 
 /// How much of the most there is, `part` from 0 to 1: the more, the darker.
 colour load_colour(double part);
 
-/// One of the ranks. Ranks that are neighbours by number, and so are what most processes see beside them, differ by
-/// half of the scale. Precondition: rank < ranks.
+/// The colour of a rank. Ranks that are neighbours by number differ by half of the scale, as most processes see them
+/// side by side. Precondition: rank < ranks.
 colour rank_colour(std::size_t rank, std::size_t ranks);
 
 }  // namespace skel

@@ -123,7 +123,7 @@ bool hear(web_client& of, std::uint16_t port, web_resources const& resources) {
   return true;
 }
 
-/// Sends what there is room for; whether the client stays.
+/// Sends as much as there is room for. True if the client stays.
 bool tell(web_client& to) {
   auto const sent = ::send(to.descriptor, to.answer.data() + to.sent, to.answer.size() - to.sent, MSG_NOSIGNAL);
   if (sent < 0) return errno == EAGAIN || errno == EINTR;
@@ -133,8 +133,8 @@ bool tell(web_client& to) {
   return false;
 }
 
-/// Reads from a client, or tells it something; whether it stays. Where there is no memory for that, it does not: the
-/// program needs its memory more, and who looks asks again.
+/// Reads from a client, or answers it. True if it stays. Without memory it does not: the program needs its memory more,
+/// and the client asks again.
 bool look_after(web_client& of, std::uint16_t port, web_resources const& resources) try {
   return of.is_answered() ? tell(of) : hear(of, port, resources);
 } catch (std::bad_alloc const&) {

@@ -10,16 +10,16 @@
 
 namespace skel {
 
-/// What is at a path.
+/// The content at a path.
 struct web_resource {
   std::string type;  ///< of its content, as "text/html"
   std::string body;
 };
 using web_resources = std::function<std::optional<web_resource>(std::string_view path)>;
 
-/// The whole answer to a request of HTTP/1.x, whose head this is, for a server on this port of the loopback interface.
-/// Only GET is answered, and only to who calls the server by an address or name of the loopback interface, so that no
-/// page of somebody else gets at it through a name of its own (DNS rebinding).
+/// The whole answer to the head of a request of HTTP/1.x, for a server on this port of the loopback interface. Answers
+/// only GET, and only clients that call the server by an address or name of the loopback interface. So no page of
+/// somebody else reaches it through a name of its own (DNS rebinding).
 std::string answer_to(std::string_view request, std::uint16_t port, web_resources const& resources);
 
 /// Shows resources to browsers on the same host, at 127.0.0.1, from a thread of its own, as long as it lives. Clients
@@ -30,9 +30,9 @@ class loopback_server {
   static constexpr std::size_t longest_request = 8192;  ///< [B]; more than browsers send
   static constexpr double patience = 5;                 ///< with a client that takes nothing of its answer [s]
 
-  /// At this port; 0: at one that is free. `resources` is called by the thread of the server and must not throw, but
-  /// for std::bad_alloc, for which who asks gets no answer. Throws skel::error if there is no such port to be had, or
-  /// no thread.
+  /// At this port; 0: at one that is free. The thread of the server calls `resources`, which must throw nothing but
+  /// std::bad_alloc: the client gets no answer then. Throws skel::error if there is no such port to be had, or no
+  /// thread.
   loopback_server(std::uint16_t port, web_resources resources);
   ~loopback_server();
   loopback_server(loopback_server const&) = delete;

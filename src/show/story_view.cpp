@@ -32,7 +32,7 @@ constexpr std::size_t most_printed_pieces = 100, printed_columns = 300;
 /// Rows that are left to what the program writes, at least.
 constexpr std::size_t rows_of_the_program = 4;
 
-/// With one write, so that nothing of the program's comes between. What is not taken is lost: it is drawn again.
+/// With one write, so that nothing of the program's comes between. Text that is not taken is lost: it is drawn again.
 void write_at_once(std::string const& text) {
   if (!text.empty()) static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
 }

@@ -21,14 +21,14 @@ struct terminal_size {
 /// else, or the environment calls it dumb.
 terminal_size size_of_terminal(int descriptor);
 
-/// Rows at the bottom of a terminal that are drawn again and again, while what a program writes scrolls above them: it
-/// is told to scroll the other rows only (DECSTBM of ECMA-48 terminals, as xterm and the Linux console), so that
-/// nothing of the program's is drawn over. Makes text; writes nothing.
+/// Rows at the bottom of a terminal that are drawn again and again, while the output of a program scrolls above them.
+/// The terminal is told to scroll the other rows only (DECSTBM of ECMA-48 terminals, as xterm and the Linux console),
+/// so that no output is drawn over. Makes text; writes nothing.
 class terminal_rows {
  public:
-  /// What to write so that the lines stand there. Each must fit. Precondition: fewer lines than rows.
+  /// Text to write so that the lines stand there. Each must fit. Precondition: fewer lines than rows.
   std::string draw(std::vector<std::string> const& lines, terminal_size size);
-  /// What to write so that the rows are the program's again.
+  /// Text to write so that the rows are the program's again.
   std::string leave();
 
  private:

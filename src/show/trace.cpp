@@ -17,7 +17,7 @@ namespace {
 /// A second and a nanosecond in the times of a trace [us].
 constexpr double second = 1e6, ns = 1e-3;
 
-/// A file of events. Times are in us. What `args` says are the members of a JSON object.
+/// A file of events. Times are in us. `args` holds the members of a JSON object.
 class trace_file {
  public:
   explicit trace_file(std::string file) : out_(std::move(file), output_file::target::anything) {
