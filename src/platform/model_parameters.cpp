@@ -82,7 +82,7 @@ ordered write_times(piecewise_linear const& times) {
 
 constexpr double no_limit = std::numeric_limits<double>::infinity();
 
-/// What a field of this name has to be, a time if nothing is said of it.
+/// The requirement on a field of this name. Without one it is a time.
 struct rule {
   std::string_view name;
   char const* wanted = "a time in seconds, 0 or more, is wanted";

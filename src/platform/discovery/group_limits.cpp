@@ -90,7 +90,7 @@ void raise(std::optional<double>& most, std::optional<double> value) {
   if (value && *value >= 0 && (!most || *value > *most)) most = value;
 }
 
-/// What a version of control groups calls its files of memory.
+/// Names of the files of memory in a version of control groups.
 struct memory_files {
   char const *limit, *used, *from_files;
 };

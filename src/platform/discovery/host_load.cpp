@@ -42,7 +42,7 @@ bool is_in_list(std::string_view list, std::size_t number) {
   return false;
 }
 
-/// What stands behind a key, in a file of lines "KEY: VALUE"; empty where it does not.
+/// The value behind a key in a file of lines "KEY: VALUE"; empty if there is none.
 std::string read_value(path const& file, std::string_view key) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);)

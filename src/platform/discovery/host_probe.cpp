@@ -132,7 +132,7 @@ topology_pointer read_topology() {
   return topology;
 }
 
-/// The same for all callers: hwloc reads it in 2 to 3 ms. What the process may use is asked for anew each time.
+/// The same for all callers: hwloc reads it in 2 to 3 ms. The process's part of it is asked for anew each time.
 hwloc_topology_t shared_topology() {
   static auto* const all = new topology_pointer(read_topology());  // also for static objects that end later
   return all->get();

@@ -20,8 +20,8 @@ namespace {
 
 using group = std::vector<std::size_t>;
 
-/// Probability of splitting a host off a group that it belongs to, over all hosts of the group, and of splitting off a
-/// hosts together, over all choices of a, times a^2.
+/// Probability of splitting a host off its own group, over all hosts of the group. For splitting off a hosts together
+/// it is the probability over all choices of a, times a^2.
 constexpr double false_split = 0.02;
 
 /// How many deviations from the median an edge is taken seriously.
@@ -133,8 +133,8 @@ class noisy_latencies {
   std::size_t n_;
   std::vector<double> logs_;
   double reach_, noise_;
-  /// By how many standard errors the mean of the edges of some hosts may lie below its true value: of the best choice
-  /// of that many hosts among all.
+  /// For each number of hosts: how far the mean of their edges may lie below its true value, in standard errors, for
+  /// the best choice of so many among all.
   std::vector<double> chosen_;
 };
 

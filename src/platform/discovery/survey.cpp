@@ -38,7 +38,7 @@ ordered to_block(host_measurement const& host) {
   return block;
 }
 
-/// What the block does not say stays as it is.
+/// Values that the block does not have stay as they are.
 host_measurement read_host(reader const& block, host_measurement host) {
   block.expect_object("what was measured of a host");
   host.name = block.at("name").text();
@@ -157,7 +157,7 @@ cluster describe(survey const& all, found_cluster const& found, std::string cons
   return entry;
 }
 
-/// What a block "measured" says; empty where there is none.
+/// The content of the block "measured"; empty if there is none.
 json measured_block(parameter_blocks const& blocks) {
   auto const found = blocks.find("measured");
   classic_locale const here;  // the library reads numbers by a function of C

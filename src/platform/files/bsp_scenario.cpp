@@ -170,8 +170,8 @@ std::vector<double> read_states(reader const& value, std::size_t processes) {
   return all;
 }
 
-/// {NAME: number}, where a name is that of a host, or of a cluster for each of its hosts, instead of what `all` has of
-/// them.
+/// Reads {NAME: number}: the numbers replace those of `all`. A name is that of a host, or of a cluster for each of its
+/// hosts.
 std::vector<double> read_of_hosts(reader const& object, description const& machine, std::vector<double> all) {
   object.expect_object("what hosts have");
   std::vector<std::string> known = machine.host_names();
@@ -192,8 +192,8 @@ std::vector<double> read_of_hosts(reader const& object, description const& machi
   return all;
 }
 
-/// Memory that hosts of the platform are said, or else were measured, to have [B], infinite where nothing is known;
-/// empty where that is so of all.
+/// Memory of the hosts of the platform [B]: the stated one, else the measured one, infinite if neither is known. Empty
+/// if neither is known of any host.
 std::vector<double> memory_of_platform(description const& machine) {
   auto const found = read_survey(machine).hosts;
   bool const measured = found.size() == machine.host_count();

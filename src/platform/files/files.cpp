@@ -101,7 +101,7 @@ skeletons::stage_shape read_stage(reader const& object) {
   return stage;
 }
 
-/// The platform of a document, whose links may stand apart as text; what holds that is let go when they are read.
+/// The platform of a document. `links_apart`: its links, as text of its own; reading empties the owner of it, `held`.
 description describe(json const& document, std::string const& source, file_of whose,
                      std::string_view const* links_apart = nullptr, std::string* held = nullptr) {
   reader const root(document, source);

@@ -96,7 +96,7 @@ std::string what_it_is(std::string_view text) {
   return "is no knowledge: " + in_quotes(line.value_or(text)) + expected;
 }
 
-/// Knowledge that was damaged, or of another version: not that of other ranks, which they want back.
+/// True for knowledge that is damaged or of another version. That of other ranks is not: they want it back.
 bool is_damaged(std::string_view text, std::string const& machine) {
   if (!begins_as_knowledge(text)) return false;
   auto rest = text;
@@ -105,7 +105,7 @@ bool is_damaged(std::string_view text, std::string const& machine) {
   return !whose || !whose->starts_with("machine ") || *whose == "machine " + machine;
 }
 
-/// Whether its owner has not made it read-only: it is replaced whole, which nothing else would prevent.
+/// False if its owner has made the file read-only. It is replaced as a whole, and nothing else would prevent that.
 bool is_writable(std::filesystem::path const& file) {
   std::error_code failure;
   auto const mode = std::filesystem::status(file, failure).permissions();
@@ -113,7 +113,7 @@ bool is_writable(std::filesystem::path const& file) {
          ::access(file.c_str(), W_OK) == 0;
 }
 
-/// Whether nothing is lost when a file gets this name.
+/// True if nothing is lost when a file gets this name.
 bool is_free(std::filesystem::path const& file) {
   std::error_code failure;
   auto const type = std::filesystem::symlink_status(file, failure).type();

@@ -20,8 +20,8 @@ std::size_t end_of_text(std::string_view json, std::size_t at) {
   return at < json.size() ? at : none;
 }
 
-/// Calls visit(where, depth) for each bracket that opens, with the depth inside it, for each one that closes, with the
-/// depth outside, and for the last quote of each text, until that returns false. Whether all texts ended.
+/// Calls visit(where, depth) for each bracket and for the last quote of each text, until it returns false. The depth of
+/// a bracket that opens is the one inside it, of a bracket that closes the one outside. False if a text has no end.
 template <class Visit>
 bool for_each_bracket(std::string_view json, Visit visit) {
   std::size_t depth = 0;

@@ -31,14 +31,14 @@ class quick_scanner {
     if (!holds && goes_on()) is = quick_answer::unclear;
   }
 
-  /// What stands next beside blanks; 0: the text is over.
+  /// The next character that is no blank; 0: the text is over.
   char next() {
     while (!rest_.empty() && is_blank(rest_[0])) rest_.remove_prefix(1);
     if (rest_.empty()) return 0;
     expect_clear(rest_[0] >= ' ' && rest_[0] <= '~');
     return rest_[0];
   }
-  /// Whether this stands next: then it is taken.
+  /// Takes this character and returns true, if it is the next one.
   bool take(char c) {
     bool const is_there = next() == c && c != 0;
     if (is_there) rest_.remove_prefix(1);

@@ -53,7 +53,7 @@ class watched_file : public announcements::source {
     begin_anew();
   }
 
-  /// What cannot be looked at is not waited for as if it would come.
+  /// Throws if the file cannot be looked at: nobody waits for it as if it would come.
   bool is_there(struct stat& what) const {
     if (::stat(file_.c_str(), &what) == 0) return true;
     if (errno != ENOENT && errno != ENOTDIR) fail("cannot be looked at");
@@ -67,8 +67,8 @@ class watched_file : public announcements::source {
     is_skipping_ = false;
   }
 
-  /// Opens what has the name now, once the file that had it has been read to its end; what others may write by now is
-  /// read no further.
+  /// Opens the file that has the name now, once the former file is read to its end. Anything that others may write to
+  /// the former file by now is not read.
   void follow() {
     struct stat named {
     }, opened{};
@@ -104,8 +104,8 @@ class watched_file : public announcements::source {
     return static_cast<std::size_t>(std::max<off_t>(0, opened.st_size - offset_));
   }
 
-  /// Gives the lines of the next piece, which begins after the last whole line. Whether there may be another one that
-  /// is taken.
+  /// Gives the lines of the next piece, which begins after the last whole line. True if another one may come and be
+  /// taken.
   bool read_lines(taker const& take) {
     buffer_.resize(at_once + longest_announcement + 1);
     ssize_t const got = ::pread(opened_.number(), buffer_.data(), buffer_.size(), offset_);
@@ -134,7 +134,7 @@ class watched_file : public announcements::source {
     return goes_on && text.size() >= at_once;
   }
 
-  /// Whether more are taken.
+  /// True if more are taken.
   bool give(std::string_view text, taker const& take) {
     ++number_;
     if (std::exchange(is_skipping_, false) || trim(text).empty()) return true;

@@ -80,7 +80,7 @@ class quick_parser {
     line_.expect(line_.take(']'));
   }
 
-  /// Whether these keys say one thing.
+  /// Checks that the keys say one thing.
   void judge() {
     bool const joins = stands("joins"), leaves = stands("leaves"), speed = stands("speed"), link = stands("link"),
                figures = stands("latency") || stands("bandwidth");

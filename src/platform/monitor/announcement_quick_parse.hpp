@@ -8,9 +8,9 @@
 
 namespace skel::platform::detail {
 
-/// What parse_announcement() says of a line, without its time: neither memory nor exceptions. Unclear are texts with
+/// Parses a line as parse_announcement() does, but faster: without memory and exceptions. Unclear are texts with
 /// escapes or other than printable ASCII, values in values, and numbers at the ends of what a double can be. `said` is
-/// what it says; its texts keep their memory from line to line. O(length of the line).
+/// the announcement; its texts keep their memory from line to line. O(length of the line).
 quick_answer quick_parse(std::string_view line, announcement& said);
 
 }  // namespace skel::platform::detail

@@ -105,7 +105,7 @@ class listening_socket : public announcements::source {
       if (::unlink(path_.c_str()) != 0 && errno != ENOENT)
         fail(path_, "nobody listens there, but it cannot be removed");
     }
-    // The mode of a socket that is bound is what it had before, so that it never was another one.
+    // A socket keeps its mode when it is bound, so that it never has another one there.
     if (::fchmod(socket_.number(), S_IRUSR | S_IWUSR) != 0) fail(path_, "its mode cannot be set");
     if (::bind(socket_.number(), reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
       fail(path_, "no socket can be made there");
@@ -154,8 +154,8 @@ class listening_socket : public announcements::source {
   static constexpr std::size_t cost_of_message = 64;
   /// [B] of messages that are kept until they are read.
   static constexpr std::size_t most_waiting = std::size_t{1} << 20U;
-  /// Messages that are taken at once: more than the system keeps (net.unix.max_dgram_qlen, 10), and so few that nobody
-  /// waits for long behind it, 30 us at 0.5 us for a message, nor a sender for the pause that is due then, 6 ms.
+  /// Messages that are taken at once: more than the system keeps (net.unix.max_dgram_qlen, 10), and yet few. Others
+  /// wait behind it for 30 us only, at 0.5 us for a message, and a sender for the pause that is due then, 6 ms.
   static constexpr std::size_t most_at_once = 64;
 
   void remove() const {

@@ -16,8 +16,8 @@ namespace skel::platform {
 /// Where lines come from: a file that others append to, or a Unix socket.
 class announcements::source {
  public:
-  /// Takes a line, no longer than longest_announcement + 1, with its number. Whether it takes another one. An empty one
-  /// says nothing; it is given as a message may have no other.
+  /// Takes a line of at most longest_announcement + 1 bytes, with its number. True if it takes another one. An empty
+  /// one says nothing: a message may have no other.
   using taker = std::function<bool(std::string_view line, std::uint64_t number)>;
 
   /// As announcements() says.
@@ -27,9 +27,9 @@ class announcements::source {
   source(source const&) = delete;
   source& operator=(source const&) = delete;
 
-  /// Gives what has come and was not given yet, until that is all, or `take` takes no more, or it has read `most_bytes`
-  /// and what it reads at once; nothing: all that is there when it begins. Waits for nobody who writes. Why nothing can
-  /// be read now, said once; empty where nothing is wrong.
+  /// Gives new lines until there are no more, `take` takes no more, or it has read `most_bytes` (perhaps a piece more).
+  /// Without `most_bytes` it reads all that is there when it begins. Does not wait for writers. Returns why nothing can
+  /// be read now, once; empty if nothing is wrong.
   virtual std::string read(std::optional<std::size_t> most_bytes, taker const& take) = 0;
   /// Of the line with this number: "PATH: line 3".
   virtual std::string place_of(std::uint64_t number) const = 0;

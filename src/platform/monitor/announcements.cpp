@@ -14,9 +14,9 @@ namespace skel::platform {
 namespace {
 
 // Measured on 2026-11-26 on an EPYC (bench_constants announce), `message` on a Xeon (ten of 0 to 4,000 bytes each).
-// What reading takes of a core [s]: to look whether there is something; a line, a byte of it, to look for a name in it,
-// and for a cluster among those that a link may lead to; a line that parse_announcement() has to read, and a byte of
-// that; a word that is given, with what is made of it; a message that a socket gives, however many lines it has.
+// Times on a core [s]: a look for news, a line, each of its bytes, a name in it, and each cluster to which a link may
+// lead. Then a line that parse_announcement() has to read and each of its bytes; a word that is given, with its use;
+// and a message of a socket with all its lines.
 constexpr double look = 3e-6, line_at_all = 5e-8, byte_of_it = 2e-9, name_of_it = 8e-8, cluster_of_it = 3e-8,
                  parsed = 3e-6, byte_parsed = 1e-8, word = 6e-6, message = 5e-7;
 
@@ -37,7 +37,7 @@ void announcements::refuse(std::string why) {
   if (refusals_.size() < most_refused) refusals_.push_back(std::move(why));
 }
 
-/// Whether a line is an announcement for this machine: then `said_` is it.
+/// True if a line is an announcement for this machine, which `said_` is then.
 bool announcements::understand(std::string_view line, std::uint64_t number) {
   took_ += line_at_all + byte_of_it * static_cast<double>(line.size());
   auto const seen = detail::quick_parse(line, said_);

@@ -32,13 +32,13 @@ constexpr std::size_t most_values = 512, refit = 16, values_for_coefficient = 4;
 /// Misses that the scale of the noise is taken from.
 constexpr std::size_t most_misses = 64;
 
-/// So many values of a level have to be known before others are tested against it. The mean of n values is off by
-/// 1/sqrt(n) standard deviations, and a sum of the test grows where what is expected is off by half of one: with four.
+/// Values of a level that have to be known before others are tested against it. The mean of n values is off by
+/// 1/sqrt(n) standard deviations. A sum of the test grows if the expected value is off by half of one: with four.
 constexpr std::size_t fewest_of_level = 8;
 
-/// An outlier counts against a method with so many times what makes it one, at most. With once, the error over that of
-/// the best method was 1.23 on a recorded load with many spikes, with 6 to 8 it is 1.01 to 1.02 (docs/results/0007.md),
-/// and one of a million deviations still moves nothing.
+/// An outlier counts against a method with at most so many times the bound of outliers. On a recorded load with many
+/// spikes the error over that of the best method was 1.23 with once, and 1.01 to 1.02 with 6 to 8 times
+/// (docs/results/0007.md). An outlier of a million deviations still moves nothing.
 constexpr double most_of_outlier = 8;
 
 std::string name_of(std::size_t method) {
@@ -99,7 +99,7 @@ struct forecaster::bank {
 
   bool empty() const { return recent.empty(); }
 
-  /// What is further off than `most` is an outlier, perhaps, and says no more about a method than `most` does.
+  /// In `missed`, a value further off than `most` counts as `most` only: it may be an outlier.
   void judge(double value, double most) {
     if (empty()) return;
     constexpr double keep = 1 - 1 / memory, keep_lately = 1 - 1 / memory_of_error;
@@ -215,7 +215,7 @@ void forecaster::add(double value) {
   clean(value);
 }
 
-/// Whether enough is known to say what is far off.
+/// True if enough is known to tell which values are far off.
 bool forecaster::is_tested() const {
   return misses_.size() > fewest_of_level;
 }

@@ -19,8 +19,8 @@ namespace skel::platform {
 namespace {
 
 /// The least share that a control group can grant: a quota of 1 ms in a period of 1 s (kernel documentation, CFS
-/// Bandwidth Control). No host is taken to be slower by more than that, and no path by more than the square of it,
-/// which lies between a wire and a modem.
+/// Bandwidth Control). No host is believed to be slower by more than that. For paths the limit is its square, the ratio
+/// between a wire and a modem.
 constexpr double least_share = 1e-3, least_factor = least_share * least_share, most_factor = 1 / least_factor;
 
 link scaled_path(link path, link_outlook const& by) {
@@ -33,8 +33,8 @@ std::string seconds_ago(double now, double then) {
   return shown(std::max(0.0, now - then)) + " s ago";
 }
 
-/// A figure of a path of which the platform says another one. What is out of all proportion is bounded, where there is
-/// none to the platform's by one to a second or to a byte in a second.
+/// A figure of a path for which the platform states another one. Its ratio to the stated one is bounded. If there is no
+/// such ratio, the ratio to one second or to one byte in a second is bounded.
 path_factor announced_factor(double figure, double stated, double time, std::string why) {
   path_factor factor{.instead = {}, .source = believed_source::announcement, .since = time, .why = std::move(why)};
   bool const has_factor = stated > 0 && std::isfinite(stated);
@@ -45,7 +45,7 @@ path_factor announced_factor(double figure, double stated, double time, std::str
   return factor;
 }
 
-/// Whether a series was seen to make a step after an announcement.
+/// True if a series has made a step after an announcement.
 bool contradicts(slot_series const& series, double announced_at) {
   return series.stepped() > announced_at;
 }
@@ -57,7 +57,7 @@ path_factor median_of(std::vector<path_factor> factors, double stated) {
   return factors[(factors.size() - 1) / 2];
 }
 
-/// Whether hosts from a first one on, so many, are all among these.
+/// True if `count` hosts from `first` on are all among these.
 bool has_all(std::vector<std::size_t> const& hosts, std::size_t first, std::size_t count) {
   auto const at = std::ranges::lower_bound(hosts, first);
   return static_cast<std::size_t>(hosts.end() - at) >= count &&
@@ -233,7 +233,7 @@ void monitor::add(trip_reading const& reading) {
   take(path_of(ends, reading.time).bandwidth.add(reading.time, std::clamp(factor, least_factor, most_factor)));
 }
 
-/// What is kept of a path that was heard of now. Precondition: its hosts are connected.
+/// The state of a path that was heard of now. Precondition: its hosts are connected.
 monitor::path_state& monitor::path_of(host_pair ends, double time) {
   auto found = paths_.find(ends);
   if (found == paths_.end()) {

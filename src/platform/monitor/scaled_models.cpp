@@ -27,7 +27,7 @@ piecewise_linear times(piecewise_linear const& values, double factor) {
   return piecewise_linear(std::move(points));
 }
 
-/// Writes the block anew that `read` finds. One that is damaged stays: who uses it says what is wrong with it.
+/// Writes the block anew that `read` finds. A damaged one stays: its users report what is wrong with it.
 template <class Read, class Change>
 void rewrite(parameter_blocks& blocks, std::string const& key, Read read, Change change) {
   try {
