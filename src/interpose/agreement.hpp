@@ -8,8 +8,8 @@
 
 namespace skel::interpose {
 
-/// What ranks tell each other of a kind of calls, on its way beside the program's calls. It begins with the value and
-/// is over when it has been read; where it is not read any more, its end is waited for.
+/// The exchange by which ranks tell each other of a kind of calls, beside the program's calls. It begins with the value
+/// and is over when it has been read. If it is not read any more, its end is waited for.
 class agreement {
  public:
   /// Collective over `among`, like a collective of the program: at the same place of their order on all ranks. Waits

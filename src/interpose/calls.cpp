@@ -35,7 +35,7 @@ int call(plan::collective operation, MPI_Comm among, Serve&& serve, Pass&& pass)
   return status;
 }
 
-/// What follows a successful initialisation of MPI.
+/// Begins serving after a successful initialisation of MPI.
 int begun(int status) {
   if (status == MPI_SUCCESS) process::self().begin();
   return status;

@@ -21,8 +21,8 @@ std::uint64_t uses_of(double number) {
 
 }  // namespace
 
-/// Whether the use, which waits for the slowest rank, takes another time than it did because this rank does, by more
-/// than predictions are wrong by, twice: ranks that only send return at once.
+/// True if this rank's change makes the use take another time, by more than twice the error of predictions. A use lasts
+/// as long as on the slowest rank: ranks that only send return at once.
 bool change_watch::matters(double mean) const {
   double const usual = std::exp((usual_.low + usual_.high) / 2);
   return std::abs(mean - usual) > std::expm1(2 * mapping::usual_error) * greatest_;

@@ -10,7 +10,7 @@
 
 namespace skel::interpose {
 
-/// What ranks tell each other of a kind of calls; of each figure the greatest of all ranks counts.
+/// Figures of a kind of calls that ranks tell each other: of each, the greatest of all ranks counts.
 struct told_of_change {
   double rings = 0;    ///< 1: this rank's times are others than they were
   double spent = 0;    ///< on telling it the last time [s]
@@ -18,23 +18,23 @@ struct told_of_change {
   double before = 0;   ///< of a use of the way before that, by its median; 0: there was none, or none is believed [s]
 };
 
-/// Notices that uses of a kind of calls take other times than they did, and says at which of them its ranks tell each
-/// other. Each rank looks at its own times: at how far ln(time) is from what is usual, by a CUSUM that looks for moves
-/// of two deviations, as a gain is believed when it is more than predictions are wrong by, twice. Usual is the interval
-/// that holds the median of the first uses, so that little is noticed while little is known; a deviation is never
-/// less than what predictions are wrong by. What a rank has noticed stands until all know. It tells it where its uses
-/// differ by a part of what they take the slowest rank: those of ranks that only send, which return at once, seldom do.
+/// Notices that uses of a kind of calls take other times than before, and says at which uses its ranks tell each other.
+/// Each rank watches ln(time) of its own uses by a CUSUM that looks for moves of two deviations from the usual. In the
+/// same way a gain is believed if it exceeds twice the error of predictions. Usual is the interval that holds the
+/// median of the first uses. So little is noticed while little is known. A deviation is never less than the error of
+/// predictions. A rank keeps what it has noticed until all know. It tells it if its uses differ by a part of their time
+/// on the slowest rank. Ranks that only send return at once, and seldom do.
 ///
-/// Ranks tell by an exchange that goes on beside the program's calls: it begins before a use and is read
-/// `uses_between` uses later, so that hardly anybody waits for it. Where it takes more than `share_of_watching` of the
-/// uses between, as where uses take less than a message between sites, as many uses are waited for as pay for it. So
-/// a change is known to all after 3 + 2 * uses_between - 1 = 10 uses where uses take long enough.
+/// Ranks tell by an exchange beside the program's calls. It begins before a use and is read `uses_between` uses later,
+/// so that hardly any rank waits for it. If it takes more than `share_of_watching` of the uses between, it waits for as
+/// many uses as pay for it: uses may take less than a message between sites. If uses take long enough, all ranks know a
+/// change after 3 + 2 * uses_between - 1 = 10 uses.
 ///
-/// Plain arithmetic on what it is told: ranks that have heard the same read and begin at the same uses. O(1) for a use,
-/// but for a few of the first ones. A few hundred bytes.
+/// Plain arithmetic on its inputs: ranks that have heard the same read and begin at the same uses. O(1) for a use, but
+/// for a few of the first ones. A few hundred bytes.
 class change_watch {
  public:
-  /// Part of the time of uses that telling may take: what watching may cost everywhere (platform::monitor).
+  /// Part of the time of uses that telling may take: the limit of all watching (platform::monitor).
   static constexpr double share_of_watching = 0.01;
   static constexpr std::uint64_t uses_between = 4;
   /// The fewest whose median is bounded with 95 % are six; more are learnt from until there are `most_known`.
@@ -45,12 +45,12 @@ class change_watch {
 
   /// Counts a use that is about to begin.
   void next() { ++uses_; }
-  /// Before it, what was begun is to be read and heard.
+  /// True if the exchange is to be read and heard before this use.
   bool reads() const { return is_under_way_ && uses_ >= begun_at_ + between_; }
-  /// Whether a trial is to be made: all ranks know that times are others. Until begin_anew(), it says so again at the
-  /// next reading. Precondition: reads().
+  /// True if a trial is to be made: all ranks know that times have changed. Until begin_anew(), the next reading says
+  /// so again. Precondition: reads().
   bool hear(told_of_change const& all);
-  /// Before it, after reading, telling is to begin with say().
+  /// True if telling is to begin with say() before this use, after reading.
   bool begins() const { return !is_under_way_ && uses_ >= begin_at_; }
   told_of_change say();
   /// Telling has taken this rank so long [s].
@@ -59,18 +59,18 @@ class change_watch {
   void took(double seconds);
 
   bool rings() const { return rings_; }
-  /// What comes is another level, or another way: what was usual is learnt anew.
+  /// Another level or way begins: the usual times are learnt anew.
   void begin_anew();
-  /// Telling begins when so many uses are over, besides the next one, which warms up, and is read `between` uses later:
-  /// where uses take long.
+  /// Telling begins when so many uses are over besides the next one, which warms up. It is read `between` uses later.
+  /// For uses that take long.
   void tell_soon(std::uint64_t counted, std::uint64_t between);
   /// Another way comes, which is believed to take less than this [s], and than the way before has taken. Until it
-  /// begins anew, hear() says whether it does not, for the first time soon.
+  /// begins anew, hear() is true if it takes longer, for the first time soon.
   void begin_anew_below(double seconds, std::uint64_t between);
-  /// A trial as long as so many uses of the worse way, made because of hear(), has changed nothing, or something; that
-  /// way takes `worse` times as long as the other. The first in vain is free; others are paid for by a share `of` the
-  /// uses until the next, unless uses take so much longer than in any trial in vain that the worse way would have been
-  /// the better one.
+  /// A trial because of hear() has changed nothing (`in_vain`) or something. It was as long as `uses` of the worse way,
+  /// which takes `worse` times as long as the other. The first trial in vain is free. A share `of` of the uses until
+  /// the next pays for others. It need not if uses take so long that the worse way of all trials in vain would have
+  /// been better.
   void was_tried(bool in_vain, double uses, double worse, double of);
 
  private:

@@ -22,8 +22,8 @@ bool is_named(MPI_Datatype type) {
   return combiner_of(type, integers, addresses, types) == MPI_COMBINER_NAMED;
 }
 
-/// Whether the data of one element is in a row, in the order of its type map: a predefined type without gaps, or any
-/// number of them behind each other. Others may be too; they are packed like those that are not.
+/// True if the data of one element is in a row, in the order of its type map. That is so for a predefined type without
+/// gaps, or any number of them behind each other. Other types may be in a row, too, but are packed.
 bool in_a_row(MPI_Datatype type) {
   MPI_Count size = 0, lower = 0, extent = 0;
   MPI_Type_size_x(type, &size);

@@ -49,7 +49,7 @@ class row {
  public:
   /// Elements that are read.
   static row of(elements const& what, known_communicator const& among);
-  /// Elements that are written: what they are before does not matter, what they are to be is there after give_back().
+  /// Elements that are written: their values before do not matter, and the new ones are there after give_back().
   static row for_(elements const& what);
   /// Bytes of nobody's.
   static row aside(std::uint64_t bytes);

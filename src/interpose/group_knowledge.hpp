@@ -20,17 +20,17 @@
 
 namespace skel::interpose {
 
-/// What one use of a kind of calls is thought to take, by the models of the machine as it was measured [s].
+/// Expected time of one use of a kind of calls, by the models of the machine as it was measured [s].
 struct forecast {
   double plain = 0;                                       ///< MPI's way, at least; 0: nothing is known of it
   double skel = std::numeric_limits<double>::infinity();  ///< skel's way; infinite: there is none
 };
 
-/// What is known of a group of ranks, for all communicators that have it: how collectives are to run (made when it is
-/// first asked for), and which kinds of calls were tried. Not for several threads at once.
+/// The knowledge of a group of ranks, for all communicators that have it: the ways of collectives and the kinds of
+/// calls that were tried. The ways are made when they are first asked for. Not for several threads at once.
 ///
-/// Forecasts and bounds follow from the machine alone, and are the same on all ranks. What was learnt is the same where
-/// events() is: ranks may have forgotten groups that had no communicator for a while.
+/// Forecasts and bounds follow from the machine alone, and are the same on all ranks. Learnt times and verdicts are the
+/// same if events() is: ranks may have forgotten groups that had no communicator for a while.
 class group_knowledge {
  public:
   /// `before`: what is known at the beginning, and who is told.
@@ -40,22 +40,22 @@ class group_knowledge {
   /// nullptr where the platform has no way between these ranks; said once.
   mapping::collective_mapper* mapper();
 
-  /// What any way takes at least, more or less: the bytes on the way to the cluster that is farthest [s]. O(1), but for
+  /// The least time of any way, more or less: that of the bytes on the way to the farthest cluster [s]. O(1), but for
   /// the first time.
   double least(mapping::collective_request const& kind);
-  /// What MPI's way takes at least; 0: nothing is known of it [s]. The first time O(messages), then O(log kinds).
+  /// The least time of MPI's way [s]; 0: nothing is known of it. The first time O(messages), then O(log kinds).
   double plain(mapping::collective_request const& kind);
-  /// Asks the models, the first time; then O(log kinds). `learnt`: by what was learnt as well, where that is the same
-  /// on all ranks; skel's way is then decided, too.
+  /// Asks the models, the first time; then O(log kinds). `learnt`: by learnt times as well, if they are the same on all
+  /// ranks; then skel's way is decided, too.
   forecast foresee(mapping::collective_request const& kind, bool learnt);
 
   /// A use of skel's way took so long on the slowest rank [s].
   void observe(mapping::collective_request const& kind, double seconds);
-  /// What was found out about a kind of call.
+  /// The verdict on a kind of calls.
   way::verdict verdict_of(mapping::collective_request const& kind) const { return verdicts_.believed(kind); }
-  /// Whether trials of this process or of one before have left it to MPI.
+  /// True if trials of this process or of one before have left it to MPI.
   bool has_lost(mapping::collective_request const& kind) const { return verdicts_.last(kind) == way::verdict::lost; }
-  /// Whether it is the first verdict of this process.
+  /// True if it is the first verdict of this process.
   bool keep(mapping::collective_request const& kind, way::verdict found);
 
   /// Of all that was observed and kept: a whole number below 2^52; 0: nothing was.

@@ -15,8 +15,8 @@ struct kind_before {
   bool operator()(mapping::collective_request const& a, mapping::collective_request const& b) const;
 };
 
-/// What trials have shown of kinds of calls among all ranks, for later processes on these hosts. A verdict is believed
-/// by most of them; those after 1, 2, 4, 8 ... find it out anew, as hosts and networks change. A plain value.
+/// Results of trials of kinds of calls among all ranks, for later processes on these hosts. Most of them believe a
+/// verdict. Those after 1, 2, 4, 8 ... find it out anew, as hosts and networks change. A plain value.
 class kept_verdicts {
  public:
   kept_verdicts() = default;
@@ -25,9 +25,9 @@ class kept_verdicts {
 
   /// `open` where nothing is known, or where this process is to find out anew.
   way::verdict believed(mapping::collective_request const& kind) const;
-  /// The last one, whoever is to find out anew.
+  /// The last one, even if this process is to find out anew.
   way::verdict last(mapping::collective_request const& kind) const;
-  /// A kind was seen in this process, and this is how it ended; `open` tells nothing. Whether it is the first time.
+  /// A kind was seen in this process, with this verdict; `open` tells nothing. True if it is the first time.
   bool found(mapping::collective_request const& kind, way::verdict verdict);
   /// Of the kinds that were seen.
   mapping::decision_entries entries() const;

@@ -37,16 +37,16 @@ bool legal(plan::order operands, mapping::collective_request const& request) {
   return request.commutative || operands == plan::order::any || (operands == plan::order::rotated && request.root == 0);
 }
 
-/// What a prediction is hardly wrong by: twice what is expected.
+/// The greatest time that a prediction allows for: its error is hardly more than twice the usual one.
 double at_most(double predicted) {
   return predicted * std::exp(2 * mapping::usual_error);
 }
-/// Of MPI's way.
+/// The least time, of MPI's way.
 double at_least(double predicted) {
   return predicted * std::exp(-2 * mapping::tuned_error);
 }
 
-/// What ranks that meet do.
+/// The collective by which ranks meet.
 mapping::collective_request const meeting{
     .operation = plan::collective::allreduce, .bytes = 2 * sizeof(double), .unit = sizeof(double)};
 
@@ -180,7 +180,7 @@ void known_communicator::conclude(mapping::collective_request const& kind, known
   way const& go = known.go;
   way::verdict const found = go.known();
   bool const is_again = known.before != way::verdict::open;
-  // What the group knows is not the same on all ranks, what they tell each other has to be.
+  // Ranks may know different things of the group, but have to tell each other at the same uses.
   if (found != before) known.watch.begin_anew();
   bool const is_other = group_->verdict_of(kind) != found;
   if (is_again) {
@@ -200,7 +200,7 @@ void known_communicator::foresee(mapping::collective_request const& kind, known_
   way::verdict const found = is_alike_ ? group_->verdict_of(kind) : way::verdict::open;
   if (found == way::verdict::lost || (found == way::verdict::won && messages_ != MPI_COMM_NULL))
     return adopt(kind, known, found);
-  // What trials of an earlier process have left to MPI is not believed, though it may be due to be tried anew.
+  // Predictions for a kind that trials of an earlier process left to MPI are not believed, even if a new trial is due.
   if (is_alike_ && found == way::verdict::open && group_->has_lost(kind)) return;
   std::uint64_t uses = 1;
   if (!known.asked) {
@@ -229,7 +229,7 @@ void known_communicator::believe(mapping::collective_request const& kind, known_
   process const& run = process::self();
   if (messages_ == MPI_COMM_NULL && won < run.looking().communicator) return;
   make_messages();
-  // What trials have shown says more than what is predicted, and is the same on all ranks now.
+  // Results of trials say more than predictions, and are the same on all ranks now.
   if (auto const tried = group_->verdict_of(kind); tried != way::verdict::open) return adopt(kind, known, tried);
   known.go.adopt(way::verdict::won);
   known.watch.begin_anew_below(plain, uses_until_heard(known.asked->skel));
@@ -277,7 +277,7 @@ void known_communicator::decide(mapping::collective_request const& kind, known_k
   auto const [plain, skel] = *known.asked;
   double const gain = (seconds - at_most(skel)) * uses;  // as many uses are to come as there have been
   if (gain > 0) {
-    // What makes MPI's way take longer than predicted, as other work of the hosts does, may do so to skel's.
+    // Causes that make MPI's way slower than predicted, such as other work of the hosts, may slow skel's as well.
     if (plain > at_most(skel)) return believe(kind, known, seconds, gain);
     return try_first(kind, known, gain);
   }
@@ -288,7 +288,7 @@ void known_communicator::decide(mapping::collective_request const& kind, known_k
 }
 
 void known_communicator::try_again(mapping::collective_request const& kind, known_kind& known, double seconds) {
-  // The models know the machine as it was, where skel's way may take less than MPI's takes now, or takes no less.
+  // On the machine as the models know it, skel's way may take no less than MPI's takes now: a lost kind stays lost.
   double const gain = seconds - at_most(group_->foresee(kind, is_alike_).skel);
   if (known.go.known() == way::verdict::lost && !(gain > 0)) return;
   // As many uses are to come as there have been.
@@ -329,7 +329,7 @@ void known_communicator::agree_on_group() {
 prices_of_looking known_communicator::look_at_prices(MPI_Comm among) {
   std::array<double, 5> seconds{};
   if (known_communicator* const known = of(among)) {
-    // What a rank does alone, on a core of its own: where ranks share cores, what others do is not counted.
+    // The work of a rank alone, on a core of its own: if ranks share cores, the work of others does not count.
     auto const alone = [](auto const& work) {
       std::int64_t const start = record::thread_ns();
       work();

@@ -25,7 +25,7 @@
 
 namespace skel::interpose {
 
-/// What is known of a kind of calls on a communicator.
+/// The knowledge of a kind of calls on a communicator.
 struct known_kind {
   way go{};
   std::optional<forecast> asked{};  ///< of the models, once the time of calls has paid for it
@@ -36,8 +36,8 @@ struct known_kind {
   double took = 0, met = 0;                  ///< that use, and the meeting before it, on this rank [s]
 };
 
-/// While a value of this is there, the communicator is being freed by this thread, and is not served any more: the
-/// program's functions that delete its attributes may call collectives on it, after skel's own is gone.
+/// While such a value lives, this thread is freeing the communicator, and it is not served any more. The program's
+/// functions that delete its attributes may call collectives on it after skel's own is gone.
 class being_freed {
  public:
   explicit being_freed(MPI_Comm what) : what_(what), before_(last()) { last() = this; }
@@ -69,20 +69,20 @@ struct begun_use {
   double start = 0;
 };
 
-/// What is kept of a communicator of the program, as its attribute: made by the first collective on it that can be
-/// served, freed with it. Making it is no more than looking at its group. Its own communicator for messages is made
-/// when skel's way is first taken: calls on different communicators share nothing but what is known of their group,
-/// and MPI allows one collective at a time on one communicator.
+/// The attribute of a communicator of the program. The first collective on it that can be served makes it, and it is
+/// freed with the communicator. Making it only looks at the group. Its own communicator for messages is made when
+/// skel's way is first taken. Calls on different communicators share nothing but the knowledge of their group, and MPI
+/// allows one collective at a time on one communicator.
 ///
-/// Kinds of calls (an operation, a class of sizes, a root) go MPI's way until looking for another pays. Nothing is
-/// decided by numbers of calls, but by time at stake. As soon as share_of_looking of what calls took at least pays for
-/// it, the models are asked: from the machine alone, so that all ranks hear the same without a message. skel's way is
-/// taken where they predict that it takes less, beyond doubt, than they predict of MPI's way, or than ranks have told
-/// each other beside the calls that MPI's takes; and as soon as what it would have won by then pays for the
-/// communicator for messages.
+/// Kinds of calls (an operation, a class of sizes, a root) go MPI's way until looking for another pays. Time at stake
+/// decides, not the number of calls. The models are asked once share_of_looking of the least time of calls pays for it.
+/// They know the machine alone, so that all ranks hear the same without a message. The kind goes skel's way if that is
+/// predicted to take less than MPI's, beyond doubt. MPI's time is the predicted one, or the one that ranks have told
+/// each other beside the calls. By then skel's way would also have won as much time as making the communicator for
+/// messages takes.
 ///
-/// Uses are watched (`change_watch`): where skel's way takes longer than MPI's was thought to, or times have changed,
-/// it is tried (`way`). Before each use of a trial the ranks meet: they agree on what the use before took, and go on
+/// Uses are watched (`change_watch`). If skel's way takes longer than was expected of MPI's, or if times have changed,
+/// it is tried (`way`). Before each use of a trial the ranks meet: they agree on the time of the use before, and go on
 /// together.
 class known_communicator {
  public:
@@ -118,33 +118,33 @@ class known_communicator {
   void make_messages();
   plan::rank_schedule const* forced_steps(mapping::collective_request const& request);
   plan::rank_schedule const* chosen_steps(mapping::collective_request const& request);
-  /// What is known of a kind, and the kind as it is kept; nullptr: it is left to MPI without a look.
+  /// The kind as it is kept, with its knowledge; nullptr: it is left to MPI without a look.
   std::pair<mapping::collective_request const, known_kind>* find_known(mapping::collective_request const& kind);
-  /// Before a use of a kind that waits: asks the models where that is paid for, and takes skel's way where they are
-  /// sure, or what trials of others have shown. Collective.
+  /// Before a use of a kind that waits. Asks the models once that is paid for. Takes skel's way if they are sure, or if
+  /// trials of others speak for it. Collective.
   void foresee(mapping::collective_request const& kind, known_kind& known);
-  /// Before a use of a kind that is not tried: tells other ranks, and hears what they tell. Collective.
+  /// Before a use of a kind that is not tried: tells other ranks, and hears them. Collective.
   void watch(mapping::collective_request const& kind, known_kind& known);
-  /// MPI's way takes so long [s]: skel's is taken, tried or left, by what the models say of both.
+  /// MPI's way takes so long [s]. The models of both ways decide if skel's is taken, tried or left.
   void decide(mapping::collective_request const& kind, known_kind& known, double seconds);
   void try_again(mapping::collective_request const& kind, known_kind& known, double seconds);
-  /// Agrees on what the use of a trial took that was the last of its kind. Collective.
+  /// Agrees on the time of the last use of a kind, which was one of a trial. Collective.
   void agree(mapping::collective_request const& kind, known_kind& known);
-  /// A trial has ended with a verdict; `before`: what was known when its last pair began; `met`: what meeting took.
+  /// A trial has ended with a verdict; `before`: the one when its last pair began; `met`: time of meeting [s].
   void conclude(mapping::collective_request const& kind, known_kind& known, way::verdict before, double met);
-  /// The greatest of what ranks say, when all have said it: by skel's own way, which between sites takes a fraction of
-  /// MPI's. Collective.
+  /// The greatest figures of all ranks, when all have given theirs: by skel's own way, which between sites takes a
+  /// fraction of MPI's. Collective.
   std::array<double, 2> meet(std::array<double, 2> mine);
-  /// skel's way is predicted to take so much less than `plain` [s], beyond doubt, in each use until now: it is taken,
-  /// where that pays for the communicator for messages. Collective.
+  /// skel's way is predicted to take less than `plain` [s], beyond doubt, and would have won `won` by now [s]. It is
+  /// taken if that pays for the communicator for messages. Collective.
   void believe(mapping::collective_request const& kind, known_kind& known, double plain, double won);
-  /// As believe(), where models alone do not say so: it is tried.
+  /// As believe(), if models alone do not say so: it is tried.
   void try_first(mapping::collective_request const& kind, known_kind& known, double won);
-  /// In how many uses that take so long [s] ranks have heard what they tell each other.
+  /// The number of uses of this length [s] until ranks have heard each other.
   static std::uint64_t uses_until_heard(double seconds);
-  /// What ranks have learnt of the group is the same on all from now on. Collective.
+  /// From now on all ranks know the same of the group. Collective.
   void agree_on_group();
-  /// Takes over what is known of the group.
+  /// Takes over the verdict of the group.
   void adopt(mapping::collective_request const& kind, known_kind& known, way::verdict found);
   std::string described(mapping::collective_request const& request) const;
   void tell(mapping::collective_request const& request, std::string const& how);

@@ -2,9 +2,9 @@
 
 namespace skel::interpose {
 
-/// Whether MPI's own collectives on several hosts are those of Open MPI 4.1 as nobody has configured them, so that
-/// mapping::tuned_price holds of them: its component coll/tuned by its fixed decisions. Called when MPI has been
-/// initialised. Local.
+/// True if MPI's own collectives on several hosts are those of Open MPI 4.1 as nobody has configured them. Its
+/// component coll/tuned runs them by its fixed decisions then, and mapping::tuned_price holds for them. Called when MPI
+/// has been initialised. Local.
 bool is_tuned_open_mpi();
 
 }  // namespace skel::interpose

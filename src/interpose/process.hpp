@@ -25,47 +25,47 @@ namespace skel::interpose {
 
 inline constexpr std::size_t operations = 8;  ///< of plan::collective
 
-/// What this process knows of its run from the moment that MPI was initialised, the same on every rank. There is one,
-/// which is never destroyed: MPI may be finalised after the destructors of static objects have run.
+/// The knowledge of this process of its run since MPI was initialised, the same on every rank. There is one, which is
+/// never destroyed: MPI may be finalised after the destructors of static objects have run.
 class process {
  public:
   static process& self();
 
   /// Reads the settings on rank 0, finds the platform and the hosts of the ranks, and tells all. Called when MPI has
-  /// been initialised, by all ranks. What cannot be accepted is said once; then nothing is served, or the run ends
-  /// where that was asked.
+  /// been initialised, by all ranks. Says once if a setting cannot be accepted. Then nothing is served, or the run ends
+  /// if the user has asked for that.
   void begin();
   /// Ends serving. Called when MPI_Finalize begins.
   void end();
 
-  /// Whether collectives are served at all. False before begin() and from MPI_Finalize on. One look at memory: it is
-  /// all that a call costs where nothing is served.
+  /// True if collectives are served at all: neither before begin() nor from MPI_Finalize on. One look at memory, the
+  /// whole overhead of a call while nothing is served.
   static bool serving() { return serving_.load(std::memory_order_acquire); }
 
   /// 0: silent; 1: decisions and totals; 2: trials too.
   int verbose() const { return verbose_; }
-  /// Whether skel's way is taken wherever there is one.
+  /// True if skel's way is taken wherever there is one.
   bool always() const { return always_; }
-  /// Whether mapping::tuned_price holds of MPI's own collectives.
+  /// True if mapping::tuned_price holds for MPI's own collectives.
   bool mpi_is_tuned() const { return mpi_is_tuned_; }
   /// The same on all ranks.
   prices_of_looking const& looking() const { return looking_; }
-  /// Whether this is rank 0 of MPI_COMM_WORLD.
+  /// True on rank 0 of MPI_COMM_WORLD.
   bool first() const { return rank_ == 0; }
   platform::description const& machine() const { return machine_; }
   std::map<plan::collective, forced_algorithm> const& forced() const { return forced_; }
   /// The ranks of a group in MPI_COMM_WORLD; MPI_UNDEFINED for processes of another.
   static std::vector<int> ranks_of(MPI_Group group);
-  /// Whether ranks of MPI_COMM_WORLD are all on the same host: as MPI calls them, or as the user has said.
+  /// True if these ranks of MPI_COMM_WORLD are all on one host, by MPI's names of hosts or those of the user.
   bool on_one_host(std::vector<int> const& ranks) const;
-  /// What is known of a group of ranks of MPI_COMM_WORLD. With MPI_THREAD_MULTIPLE, threads use communicators of a
-  /// group at the same time, and each has knowledge of its own.
+  /// The knowledge of a group of ranks of MPI_COMM_WORLD. With MPI_THREAD_MULTIPLE, threads use communicators of a
+  /// group at the same time, and each communicator has its own.
   std::shared_ptr<group_knowledge> knowledge_of(std::vector<int> const& ranks);
-  /// Whether what is learnt of a group is certainly the same on all its ranks, as none may have forgotten it.
+  /// True if all ranks of a group certainly know the same of it, as none may have forgotten it.
   bool is_alike(group_knowledge const& group) const { return threads_ || of_all_.get() == &group; }
-  /// The attribute of communicators under which what is known of them is kept.
+  /// The attribute under which communicators keep their knowledge.
   int key() const { return key_; }
-  /// Whether MPI refuses reductions from where their results go to: it checks arguments unless it is told not to.
+  /// True if MPI refuses reductions whose operands are where the results go: it checks arguments by default.
   bool mpi_refuses_aliases() const { return refuses_aliases_; }
   /// A communicator of this process alone that returns errors: for calls that send nothing.
   MPI_Comm alone() const { return alone_; }
@@ -77,7 +77,7 @@ class process {
   std::string summary() const;
   /// Measures how far ways between clusters are apart, where the platform does not say. Collective.
   void see_ways_apart();
-  /// What earlier processes have kept, the same on all ranks, and who is told of decisions. Collective.
+  /// Reads the knowledge of earlier processes, the same on all ranks, and sets who is told of decisions. Collective.
   void remember(std::string const& decisions, std::vector<std::string> const& names);
   void keep_what_was_learnt();
 

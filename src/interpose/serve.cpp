@@ -88,11 +88,11 @@ answer reduce_to(std::optional<int> root, void const* send, void* receive, int c
   return on.served();
 }
 
-/// What a rank gives and gets in a collective that moves data without changing it. Absent: it gives or gets nothing,
-/// or, in place, gets what it has.
+/// The elements that a rank gives and gets in a collective that moves data without changing it. Absent: it gives or
+/// gets nothing, or, in place, gets its own.
 struct movement {
   std::optional<elements> gives{}, gets{};
-  bool overlaps = false;  ///< what is got comes where what is given stands
+  bool overlaps = false;  ///< received elements replace given ones
 };
 
 answer move(collective_request const& request, movement const& what, MPI_Comm among) {

@@ -6,7 +6,7 @@
 
 namespace skel::interpose {
 
-/// What became of a call.
+/// The outcome of a call.
 struct answer {
   bool served = false;  ///< otherwise MPI itself has to do it
   known_communicator* among = nullptr;
@@ -17,12 +17,12 @@ struct answer {
   }
 };
 
-/// Each serves a collective call with the arguments of MPI's function; or does nothing, when MPI itself has to do it:
-/// nothing is to be moved, the communicator is not served, MPI's way is known or thought to take no longer, or an
-/// argument is not one that MPI allows, so that its error is reported as the program has asked for.
+/// Each serves a collective call with the arguments of MPI's function, or does nothing if MPI itself has to do it. That
+/// is so if nothing is to be moved, the communicator is not served, or MPI's way is known or thought to take no longer.
+/// It is also so if MPI does not allow an argument: MPI then reports its error as the program has asked for.
 ///
-/// Whether a correct call is served depends on what MPI requires to be the same on all ranks: the bytes of the type
-/// signature, root, operator and communicator. Collective where they serve. Throw std::bad_alloc.
+/// A correct call is served on all ranks or on none: MPI requires the deciding values to be the same on all, namely the
+/// bytes of the type signature, root, operator and communicator. Collective where they serve. Throw std::bad_alloc.
 answer broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm among);
 answer reduce(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm among);
 answer allreduce(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm among);

@@ -19,14 +19,14 @@ struct forced_algorithm {
   SKEL_FIELDS(name, segment);
 };
 
-/// What happens when hosts of the run are not in the platform file.
+/// The reaction to hosts of the run that are not in the platform file.
 enum class mismatch : std::uint8_t {
   pass,     ///< a warning, and all calls go to the library underneath
   measure,  ///< the hosts of the run are measured, as if there were no file
   refuse    ///< the run ends with an error
 };
 
-/// What the user has said in the environment of rank 0.
+/// The settings of the user in the environment of rank 0.
 struct settings {
   bool on = true;                       ///< SKEL_MPI=off
   bool always = false;                  ///< SKEL_MPI=always: skel's way wherever there is one, slower or not

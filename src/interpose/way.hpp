@@ -8,7 +8,7 @@ namespace skel::interpose {
 /// Part of the time of calls that finding a better way for them may take.
 inline constexpr double share_of_looking = 0.02;
 
-/// What it takes to find a way [s].
+/// Times of finding a way [s].
 struct prices_of_looking {
   double beginning = 0;     ///< preparing the models for a group of ranks, on each rank alone
   double deciding = 0;      ///< asking them about a kind of calls, likewise
@@ -18,12 +18,12 @@ struct prices_of_looking {
 };
 
 /// Which way calls of one kind go: MPI's, or skel's over point-to-point messages. They go MPI's way until skel's is
-/// believed to take less; where it has lost once, it is tried again only when somebody has seen that times have
-/// changed. A trial is a pair of uses, one each way. The first pair warms up; after each other one the medians so far
-/// are compared, and after `fewest_pairs` skel's way is taken. Where it is taken there is one more pair at the 2^k-th
-/// use, but not before the use `first_of_belief` where nothing was tried.
+/// believed to take less. Once skel's way has lost, it is tried again only if some rank has seen that times have
+/// changed. A trial is a pair of uses, one each way. The first pair warms up. After each other one the medians so far
+/// are compared, and after `fewest_pairs` skel's way is taken. Then there is one more pair at each 2^k-th use. If
+/// nothing was tried, the first one is not before the use `first_of_belief`.
 ///
-/// Plain arithmetic on what it is told: ranks that are told the same decide the same. O(log uses) memory.
+/// Plain arithmetic on its inputs: ranks that are told the same decide the same. O(log uses) memory.
 class way {
  public:
   enum class verdict : std::uint8_t { open, lost, won };
@@ -37,8 +37,8 @@ class way {
     timing timed = timing::none;
   };
 
-  /// The fewest whose median one outlier does not move far: what was taken goes on being taken meanwhile where that is
-  /// right, and is given up soon where it is not.
+  /// The fewest pairs whose medians one outlier does not move far. A good way goes on meanwhile, and a bad one is given
+  /// up soon.
   static constexpr std::size_t fewest_pairs = 3;
   /// Of a trial, with those that warm up.
   static constexpr std::size_t trial_uses = 2 * (1 + fewest_pairs);
@@ -48,12 +48,12 @@ class way {
   /// Counts a use, and says how it goes. O(1).
   use next();
   std::uint64_t uses() const { return uses_; }
-  /// Whether nothing is known, and nothing tried.
+  /// True while nothing is known, and nothing tried.
   bool waits() const { return verdict_ == verdict::open && !tries_; }
 
   /// Nothing is known any more, and all is tried again. Precondition: is_settled().
   void try_again();
-  /// Whether there is a verdict, and nothing is tried.
+  /// True while there is a verdict, and nothing is tried.
   bool is_settled() const { return verdict_ != verdict::open && !tries_; }
   bool is_tried() const { return tries_; }
   /// The verdict is known from elsewhere, or believed. Precondition: waits().

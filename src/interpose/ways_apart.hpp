@@ -17,8 +17,8 @@ struct facing_ranks {
   double busy_seconds = 0;  ///< that it takes its way so long [s]
 };
 
-/// Of the two clusters on most hosts of which there are ranks, a rank for each host; nobody where no two clusters with
-/// a link have two such hosts each. Rank r is on host host_of_rank[r] of the machine. O(clusters^2 + ranks).
+/// A rank for each host of the two clusters on most hosts of which there are ranks. No ranks if no two clusters with a
+/// link have two such hosts each. Rank r is on host host_of_rank[r] of the machine. O(clusters^2 + ranks).
 facing_ranks find_facing(platform::description const& machine, std::vector<plan::host_id> const& host_of_rank);
 
 /// n messages at once took `at_once` where one took `alone` [s], each of which takes its way for `busy`:
