@@ -9,8 +9,8 @@
 
 namespace skel {
 
-/// As make_machine_of_ranks(). What a migration takes beside its state is its messages, until somebody has measured it.
-/// Throws skel::error where two clusters are not connected. O(ranks^2).
+/// As make_machine_of_ranks(). Until somebody has measured a migration, its overhead beside its state is that of its
+/// messages. Throws skel::error where two clusters are not connected. O(ranks^2).
 bsp_machine make_bsp_machine(run_platform const& where, platform::description const& of_ranks,
                              std::vector<std::size_t> const& threads);
 

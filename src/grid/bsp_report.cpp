@@ -13,7 +13,7 @@ namespace {
 /// Of migrations so many are listed.
 constexpr std::size_t most_moves_listed = 16;
 
-/// What ranks did: "rank 1 on n2: 4 processes, computed 0.21 s, waited 0.02 s".
+/// The work of ranks: "rank 1 on n2: 4 processes, computed 0.21 s, waited 0.02 s".
 std::string ranks_text(record::bsp_record const& run) {
   std::string out;
   std::vector<std::size_t> processes(run.hosts.size());
@@ -44,7 +44,7 @@ std::string migrations_text(record::bsp_record const& run) {
   return out;
 }
 
-/// What the policy of migration did, call by call.
+/// The results of the policy of migration, call by call.
 std::string calls_text(record::bsp_record const& run) {
   auto const& made = run.decisions;
   if (made.policy.empty()) return "";
@@ -67,7 +67,7 @@ std::string calls_text(record::bsp_record const& run) {
   return out;
 }
 
-/// What migrations took, and what the model says of the supersteps, where they were measured.
+/// Measured times of migrations, and the model's times of the supersteps that were measured.
 std::string model_text(record::bsp_record const& run) {
   auto const& made = run.decisions;
   std::string out;

@@ -11,11 +11,11 @@
 
 namespace skel {
 
-/// Makes a scenario of `skel bsp` of a run: the program is what was measured of it, hosts are its ranks, and what
-/// others take of them is the mean over supersteps.
+/// Makes a scenario of `skel bsp` of a run. The program has its measured figures, and hosts are its ranks. Their load
+/// by others is the mean over supersteps.
 class bsp_scenario_recorder {
  public:
-  /// What is kept of supersteps at most [B]: a file of some 100 MB, which is read in seconds.
+  /// Memory for supersteps at most [B]: they make a file of some 100 MB, which is read in seconds.
   static constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
   /// `first_ranks`: on which each process begins. `policy`: that moves them.

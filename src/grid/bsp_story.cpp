@@ -25,12 +25,12 @@ double measured_before(record::bsp_history const& run, std::size_t stretch) {
   return run.stretches[stretch - 1].imbalance();
 }
 
-/// Whether it is still to be seen if the moves of a call are made.
+/// True while it is still to be seen if the moves of a call are made.
 bool is_open(record::bsp_history const& run, record::bsp_call const& call) {
   return run.end == record::run_end::none && call.superstep + 2 > run.run.supersteps;
 }
 
-/// What moved before a stretch, and what came of it.
+/// The move before a stretch, and its result.
 std::string stretch_text(record::bsp_history const& run, std::size_t stretch) {
   auto const& stood = run.stretches[stretch];
   double const before = measured_before(run, stretch);
@@ -167,7 +167,7 @@ record::story_section calls(record::bsp_history const& run) {
   return out;
 }
 
-/// What moved by what the program says itself.
+/// The moves that the program has asked for itself.
 record::story_section moves(record::bsp_history const& run) {
   record::story_section out{"Moves", true};
   if (run.run.decisions.calls.all() > 0 || run.stretches.size() < 2) return out;

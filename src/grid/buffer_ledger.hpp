@@ -16,7 +16,7 @@ class buffer_ledger {
   void next_pattern();
   /// The plan of an algorithm was made for a pattern, with buffers where it keeps any.
   void prepared(plan::reduction_algorithm algorithm, pattern_features const& of, bool has_buffers);
-  /// What the others keep is dropped.
+  /// Drops the buffers of the others.
   void keep_only(plan::reduction_algorithm algorithm);
   /// Nothing is there any more.
   void clear();

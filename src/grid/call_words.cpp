@@ -25,7 +25,7 @@ std::string words_of(runtime::station const& s) {
   return text;
 }
 
-/// Who moves the processes of a BSP program, and its limit and pins.
+/// The policy that moves the processes of a BSP program, and its limit and pins.
 std::string words_of(runtime::bsp::run_options const& options, skeletons::migration_settings const& migration) {
   std::string text = options.next_moves ? ", moved by the program" : ", moved by '" + migration.name + "'";
   if (!options.next_moves && migration.name != skeletons::never_migrated) {
@@ -36,7 +36,7 @@ std::string words_of(runtime::bsp::run_options const& options, skeletons::migrat
   return text + ", limited to " + counted(options.most_supersteps, "superstep");
 }
 
-/// What ranks do together only if all of them are told to.
+/// Joint steps of ranks, which all of them must be told to do.
 std::string words_of(run_settings const& settings) {
   std::string text;
   if (settings.platform) text += ", with a platform";
@@ -92,7 +92,7 @@ void add(fnv1a& hash, plan::run_plan const& plan) {
     hash.add(value);
 }
 
-/// Of what may be kept from item to item: where it is decides who takes part in moving it.
+/// Of the state that is kept from item to item: its place decides which ranks take part in moving it.
 void add(fnv1a& hash, runtime::station const& s) {
   hash.add(s.stateful ? 1 : 0).add(s.state != nullptr ? 1 : 0);
   hash.add(s.home != nullptr && *s.home ? static_cast<std::uint64_t>(**s.home) + 1 : 0);

@@ -25,7 +25,7 @@ std::string const& this_machine() {
 
 using shared_model = std::shared_ptr<platform::reduction_model const>;
 
-/// What is kept for this machine; nothing if that cannot be used.
+/// The model that is kept for this machine; nothing if it cannot be used.
 shared_model read_kept(std::filesystem::path const& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return nullptr;

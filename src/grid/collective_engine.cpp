@@ -67,7 +67,7 @@ void collective_engine::perform(mapping::collective_request const& request, std:
   bool const is_new = met_.insert(runtime::hash_of(call)).second;
   if (is_new || is_timed) meeting_.meet();
   if (!is_timed) return run();
-  // Who comes late is no part of the time.
+  // The delay of late ranks is no part of the time.
   auto const together =
       plan::find_algorithm(plan::collective::barrier, "dissemination")->make({.ranks = mapper_.ranks()});
   runtime::run_collective(messages_.get(), together.ranks[rank_], {}, {}, {}, tag, look_);
@@ -108,7 +108,7 @@ void collective_engine::look_for_news(int tag) {
   take(text);
 }
 
-/// Of all ranks. Who waits looks whether the others come.
+/// Of all ranks. Waiting ranks check that the others come.
 double collective_engine::slowest(double mine, int tag) {
   auto const way = plan::find_algorithm(plan::collective::allreduce, "recursive_doubling")
                        ->make({.ranks = mapper_.ranks(), .bytes = sizeof mine, .unit = sizeof mine});

@@ -19,23 +19,23 @@
 
 namespace skel {
 
-/// What must be the same on all ranks. `combine`: of a reduction, whose operator and elements its type tells.
+/// The values that must be the same on all ranks. `combine`: of a reduction; its type tells operator and elements.
 runtime::collective_call call_of(mapping::collective_request const& request, combining const& combine = {});
 
-/// In a catch clause: tells the other ranks what was thrown here, in the call that this rank has begun last.
+/// In a catch clause: tells the other ranks the exception of this rank, in the call that it has begun last.
 void give_up(runtime::rendezvous& meeting);
 
 /// Collectives among the ranks of a run: the mapper says how, the runtime does it. On a communicator of its own.
 /// Construction and destruction are collective.
 ///
-/// Ranks meet before the first use of a request, and before those that are timed: there they are told when they do not
-/// ask for the same. Messages of others are not taken for those of a collective, because they have other tags, so ranks
-/// that do not ask for the same wait, and are told then.
+/// Ranks meet before the first use of a request, and before timed ones. If they ask for different things, they are told
+/// there. Other collectives have other tags, so that no rank takes their messages for those of its own. Ranks that ask
+/// for different things therefore wait, and are told then.
 ///
-/// Where somebody announces changes of the machine, ranks look for news of it together: a broadcast of 8 bytes from
-/// rank 0 before the first use, and whenever the uses since are predicted to have taken so long that it is no more than
-/// most_looking of that. No clock is asked, and ranks that predict the same look at the same time. Then the news
-/// follow, and what is used next is decided by them.
+/// If somebody announces changes of the machine, ranks look for news together, by a broadcast of 8 bytes from rank 0.
+/// They look before the first use, and then once the look takes no more than most_looking of the predicted time of the
+/// uses since. No clock is asked, and ranks that predict the same look at the same time. Then the news follow, and
+/// decide what is used next.
 class collective_engine {
  public:
   /// The share of the time of uses that looking for news may take.
@@ -43,8 +43,8 @@ class collective_engine {
 
   collective_engine(runtime::communicator const& ranks, run_platform const& where, mapping::decision_setup const& as);
 
-  /// `news`: what it is asked for on rank 0 before each look, as to_news() says it. On all ranks or on none; what
-  /// others give is not asked for. From the next use on.
+  /// `news` is asked on rank 0 before each look, for a text as to_news() makes it. Set on all ranks or on none; that of
+  /// others is not asked. From the next use on.
   void look_for(std::function<std::string()> news) { news_ = std::move(news); }
   /// All ranks were told this, between the same uses. Throws skel::input_error for a text that is none.
   void take(std::string const& news);

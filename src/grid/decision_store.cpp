@@ -131,7 +131,7 @@ decision_store::~decision_store() {
   }
 }
 
-/// Who only stays is not asked where nothing could move.
+/// A forced "stay" is not asked for where nothing could move.
 void decision_store::warn_of_unused() const {
   for (auto const& [problem, choice] : setup_.forced) {
     if (choice == record::move_decision::stay || was_force_used(problem)) continue;

@@ -15,14 +15,14 @@
 
 namespace skel {
 
-/// What the deciders of a program share, and what outlives them: the choices that the user forces, the file of
-/// decisions (of those that rank 0 makes), and what programs on these hosts have learnt before. It is there as long as
-/// its grid, so that reductions that ask no grid decide as all of the program do, each rank for itself. What this
-/// program learns is kept when the store goes, which may be after its grid.
+/// The common part of the deciders of a program, which outlives them. It has the choices that the user forces, the file
+/// of decisions (of those that rank 0 makes), and the knowledge of earlier programs on these hosts. It is there as long
+/// as its grid. So reductions that ask no grid decide as all of the program do, each rank for itself. The knowledge of
+/// this program is kept when the store goes, which may be after its grid.
 class decision_store {
  public:
-  /// `is_measured`: whether prices come from measuring these hosts; of others nothing is known and nothing is kept.
-  /// Collective. Throws skel::error on every rank where the file of decisions cannot be written, or where the file of
+  /// `is_measured`: true if prices come from measuring these hosts; of others nothing is known and nothing is kept.
+  /// Collective. Throws skel::error on every rank if the file of decisions cannot be written, or if the file of
   /// knowledge has another use.
   decision_store(runtime::communicator const& ranks, run_settings const& settings, bool is_measured);
   /// A file that cannot be written is a warning on standard error, and so is a forced choice that nothing asked for.
@@ -35,13 +35,13 @@ class decision_store {
   /// Makes a store that of the program.
   static void share(std::shared_ptr<decision_store> const& one);
 
-  /// What a decider of this program begins with: the same on every rank, but for who is told.
+  /// The initial state of a decider of this program: the same on every rank, but for the listeners.
   mapping::decision_setup const& setup() const { return setup_; }
-  /// What the user forces of a problem, by the name that candidates have.
+  /// The choice that the user forces for a problem, by the name of a candidate.
   std::optional<std::string> forced(std::string_view problem) const;
-  /// Whether later programs are to know what this one learns. On rank 0.
+  /// True if the knowledge of this program is kept for later ones. On rank 0.
   bool keeps() const { return kept_.has_value(); }
-  /// To be kept, where it is not what was known at the beginning; of equal keys, the one that is given last.
+  /// Entries to be kept, unless they were known at the beginning. Of equal keys, the last entry counts.
   void learnt(mapping::decision_entries const& by_one);
 
  private:
@@ -59,7 +59,7 @@ class decision_store {
 /// The problems that are decided, as users name them. A decision of each names the model that priced it.
 std::vector<std::string> const& decision_problems();
 
-/// Throws skel::error where a choice is forced of a problem that there is not, or one that no request can have.
+/// Throws skel::error for a forced choice of an unknown problem, or one that no request can have.
 void check_forced(mapping::forced_choices const& forced);
 
 }  // namespace skel

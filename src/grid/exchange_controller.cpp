@@ -36,15 +36,15 @@ std::string message_of(std::exception_ptr const& failed) {
   }
 }
 
-/// A length of messages, made longer by what predictions do not tell apart, so that patterns that change a little ask
-/// for prices that are known.
+/// A length of messages, rounded up by less than predictions tell apart. So patterns that change a little ask for known
+/// prices.
 std::size_t rounded_up(std::size_t elements) {
   double const close = static_cast<double>(elements) * mapping::price_tolerance;
   std::size_t const step = std::bit_floor(std::max<std::size_t>(1, static_cast<std::size_t>(close)));
   return (elements + step - 1) / step * step;
 }
 
-/// What the grid's mapper predicts.
+/// The predictions of the grid's mapper.
 class predicted_by final : public mapping::collective_prices {
  public:
   explicit predicted_by(grid& among) : among_(among) {}
@@ -58,7 +58,7 @@ class predicted_by final : public mapping::collective_prices {
 
 }  // namespace
 
-/// What all ranks know after an agreement.
+/// The common knowledge of all ranks after an agreement.
 struct exchange_controller::words {
   std::uint32_t failed, changed, allowed, least_rank, most_rank, least_loop_rank, most_loop_rank, reserved = 0;
   std::uint64_t least, most, least_loop, most_loop, subscripts, cap;
@@ -108,7 +108,7 @@ exchange_controller::~exchange_controller() {
 }
 exchange_controller::exchange_controller(exchange_controller&&) noexcept = default;
 
-/// Decides as all of the program do. What the command line forces, it forces for all reductions.
+/// Decides as all of the program do. The command line forces a choice for all reductions.
 void exchange_controller::join(grid& among) {
   store_ = among.decisions();
   mapping::decision_setup as = store_->setup();
@@ -118,7 +118,7 @@ void exchange_controller::join(grid& among) {
   mapping::set_up(deciding_->decider, as);
 }
 
-/// What does not depend on exchanges.
+/// The words that do not depend on exchanges.
 exchange_controller::words exchange_controller::told_by(int rank, exchange_call const& mine) {
   words said{};
   auto const self = static_cast<std::uint32_t>(rank);

@@ -13,20 +13,20 @@
 
 namespace skel {
 
-/// A placement that users force, whatever it is expected to give: one that the program can have. Refers to the program
-/// and the processors.
+/// A placement that the user forces, at any expected throughput. The program can have it. Refers to the program and the
+/// processors.
 class forced_placement {
  public:
   /// `text`: as plan::read_placement() reads it, the ranks of each station, source and sink too. Throws skel::error,
-  /// which says why, for another number of stations, ranks that there are not, several workers of what is no farm,
-  /// another number than a farm's width, and more than mapping::most_width workers of a farm.
+  /// which says why. Causes are another number of stations, unknown ranks, several workers outside a farm, another
+  /// number than a farm's width, and more than mapping::most_width workers of a farm.
   forced_placement(std::string_view text, runtime::program const& line, processor_map const& processors);
 
   /// In rising order.
   station_ranks const& ranks() const { return ranks_; }
 
-  /// Throws skel::error, which says why, where a station cannot be on the ranks that it is forced to. `possible`: where
-  /// those with only one choice are; `home`: the rank of the source; `state_on`: as of make_plan().
+  /// Throws skel::error, which says why, if a station cannot be on its forced ranks. `possible`: the ranks of stations
+  /// with only one choice; `home`: the rank of the source; `state_on`: as of make_plan().
   void require(station_ranks const& possible, int home, std::vector<std::optional<int>> const& state_on) const;
 
  private:

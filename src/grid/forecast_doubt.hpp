@@ -2,8 +2,8 @@
 
 namespace skel {
 
-/// How far throughputs are from their forecasts, as standard deviations of ln(measured / predicted): those of normal
-/// numbers of which as many lie in an interval of forecast_confidence.
+/// How far throughputs are from their forecasts, as standard deviations of ln(measured / predicted). They are those of
+/// normal numbers of which as many lie in an interval of forecast_confidence.
 struct forecast_doubt {
   double before = 0;   ///< from a forecast that rests on the first items, measured before the run
   double runs = 0;     ///< of a station's time per item, from one run of a program to the next
@@ -11,7 +11,7 @@ struct forecast_doubt {
   double between = 0;  ///< from one stretch of a run to the next as long, by what neither stretch shows in itself
 };
 
-/// What forecast_doubt.txt says, and where it is from. O(1) after the first call.
+/// The content of forecast_doubt.txt, with its origin. O(1) after the first call.
 forecast_doubt const& usual_forecast_doubt();
 
 }  // namespace skel

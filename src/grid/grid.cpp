@@ -77,7 +77,7 @@ namespace skel {
 
 namespace {
 
-/// What rank 0 has found out and decided before the ranks start together.
+/// The findings and decisions of rank 0 before the ranks start together.
 struct run_start {
   planned_program plan;
   std::uint64_t items = 0;
@@ -91,10 +91,10 @@ struct run_start {
   SKEL_FIELDS(plan, items, ended, calibration_seconds, planning_seconds, failed, refused, watched);
 };
 
-/// What becomes of a mesh program that has paused, as rank 0 says.
+/// How a mesh program that has paused goes on, as rank 0 says.
 struct mesh_order {
   bool keep = false;                     // a checkpoint is made
-  std::vector<std::uint32_t> rank_of{};  // who computes each element from now on; empty: who does now
+  std::vector<std::uint32_t> rank_of{};  // the rank of each element from now on; empty: as now
   std::string failed{};                  // why the run ends on every rank; empty as a rule
   SKEL_FIELDS(keep, rank_of, failed);
 };
@@ -107,7 +107,7 @@ std::vector<std::string> unknown_work(runtime::program const& line) {
   return names;
 }
 
-/// Whether how many items stages give for one is not known before they are measured.
+/// True if a stage may give any number of items for one, which only measurements tell.
 bool any_emits(runtime::program const& line) {
   return std::any_of(line.stations.begin(), line.stations.end(), [](auto const& station) { return station.emits; });
 }
@@ -116,7 +116,7 @@ bool has_pinned_ends(runtime::program const& line) {
   return !line.stations.front().notes.at.empty() || !line.stations.back().notes.at.empty();
 }
 
-/// Whether the first items of a run pass on rank 0, to be measured. The same on all ranks.
+/// True if the first items of a run pass on rank 0, to be measured. The same on all ranks.
 bool is_measured(runtime::program const& line) {
   return !unknown_work(line).empty() || (any_emits(line) && !has_pinned_ends(line));
 }
@@ -127,7 +127,7 @@ std::string listed(std::vector<std::string> const& names) {
   return out;
 }
 
-/// What a plan leaves out when every stage has said its work, so that nothing is measured.
+/// The costs that a plan leaves out if nothing is measured, because every stage has said its work.
 std::string what_counts_as_free(runtime::program const& line) {
   std::vector<std::string> free;
   for (auto const* end : {&line.stations.front(), &line.stations.back()})
@@ -243,8 +243,7 @@ struct grid::state {
     know_cores();
   }
 
-  /// From now on it is known what cores ranks may use, which needs no figure of hosts that has to be measured.
-  /// Collective at the first call.
+  /// From now on the cores of ranks are known. That needs no measured figure of hosts. Collective at the first call.
   void know_cores() {
     if (cores) return;
     // Ranks of one host share its cores, whatever the platform says of each.
@@ -254,8 +253,8 @@ struct grid::state {
       cores = find_stated_cores(ranks, stated->picture.machine(), stated->host_of_rank, limits);
   }
 
-  /// What the stages of a line are placed on. Collective at the first call. Throws skel::error on every rank where a
-  /// stage is pinned to what is none of it.
+  /// The processors for the stages of a line. Collective at the first call. Throws skel::error on every rank if a stage
+  /// is pinned to none of them.
   processor_map processors(runtime::program const& line) {
     know_machine();
     auto found = processors_on(*settings.platform, names_in(line));
@@ -263,8 +262,8 @@ struct grid::state {
     return found;
   }
 
-  /// With how many threads each rank computes the processes of a BSP program: those of its cores. They are there from
-  /// then on. Collective at the first call. Throws skel::error on every rank if one of them cannot have its threads.
+  /// The threads by which each rank computes the processes of a BSP program: one for each core. From then on they are
+  /// there. Collective at the first call. Throws skel::error on every rank if one of them cannot have its threads.
   std::vector<std::size_t> threads() {
     know_cores();
     std::vector<std::size_t> out;
@@ -297,7 +296,7 @@ struct grid::state {
                          &*cores, named, ranks.hosts());
   }
 
-  /// Whether runs that are placed here may be moved. The same on all ranks.
+  /// True if runs that are placed here may be moved. The same on all ranks.
   bool may_move() const {
     return ranks.size() > 1 && settings.remap && !settings.plan && !settings.next_plan &&
            !store->forced(mapping::placement_choice::name);
@@ -322,7 +321,7 @@ struct grid::state {
     return std::make_unique<remapping>(std::move(setup));
   }
 
-  /// Which policy moves the processes of a BSP program. The same on all ranks.
+  /// The policy that moves the processes of a BSP program. The same on all ranks.
   skeletons::migration_settings migration_of(runtime::bsp::run_options const& options,
                                              skeletons::migration_settings const& of_program) const {
     auto how = settings.migration ? settings.migration->over(of_program) : of_program;
@@ -331,7 +330,7 @@ struct grid::state {
     return how;
   }
 
-  /// On which rank each process begins, by what they weigh where that is known.
+  /// The first rank of each process, by the weights of processes if they are known.
   static std::vector<int> first_ranks(std::size_t processes, std::span<double const> weights,
                                       std::span<double const> of_ranks) {
     std::vector<int> out;
@@ -412,7 +411,7 @@ struct grid::state {
                 (compared < asked ? "; the check got no further" : ""));
   }
 
-  /// Whether a program has phases, which may change cells, and no update, so that copies of them stay what they were.
+  /// True if a program has phases, which may change cells, but no update: copies of cells keep their values then.
   static bool has_phases_alone(runtime::iteration::mesh_part const& part) {
     using enum runtime::iteration::mesh_step::kind;
     auto const has = [&](auto kind) {
@@ -421,10 +420,10 @@ struct grid::state {
     return has(phase) && !has(update);
   }
 
-  /// Warns where a program reads neighbours' cells and has no update at all. Only such a program is looked at any
-  /// further: what it reads may be what never changes. That is seen by two iterations, where they take no longer than
-  /// one notices. On rank 0; nothing that user functions throw comes out of it, as the run tells that with its place.
-  /// Returns whether it is still to be seen if the program reads any.
+  /// Warns if a program reads neighbours' cells and has no update at all. Only such a program is examined further: the
+  /// values that it reads may never change. Two iterations show that, if they take no longer than one notices. On rank
+  /// 0. Exceptions of user functions do not come out of it: the run tells them with their place. Returns true if it is
+  /// still to be seen whether the program reads any.
   static bool warn_of_missing_updates(runtime::iteration::mesh_part& part, face_neighbours const& faces,
                                       std::uint64_t most) try {
     using runtime::iteration::mesh_step;
@@ -451,7 +450,7 @@ struct grid::state {
     if (!part.cells_compare() || takes > unnoticed ||
         needed > platform::host_load().read(record::now()).memory.value_or(0))
       return reads(), false;
-    // What the first iteration changes the second one reads.
+    // The second iteration reads the changes of the first one.
     auto const found =
         find_forgotten_update(part, faces, std::min<std::uint64_t>(2, most), &interrupt_watch::flag()).found;
     if (found) warn_once(program + found->what);
@@ -460,11 +459,11 @@ struct grid::state {
     return false;
   }
 
-  /// What measuring may take that comes before a run [s]: no longer than one notices.
+  /// Time of measurements before a run at most [s]: no longer than one notices.
   static constexpr double unnoticed = 0.1;
 
-  /// What each step of a program takes on each rank for an element [s], as far as it can be measured. Ranks that share
-  /// their cores with others who measure do not disturb them, and are as fast. A piece is no larger than `most`, what a
+  /// Time of each step of a program for an element on each rank [s], as far as it can be measured. If ranks share
+  /// cores, only one of them measures, and the others are as fast. A piece has at most `most` elements, as many as a
   /// rank will have. Collective.
   std::vector<std::vector<double>> measure_steps(runtime::iteration::mesh_part& part, face_neighbours const& faces,
                                                  std::size_t most) {
@@ -495,14 +494,14 @@ struct grid::state {
     return make_machine_of_ranks(probed ? *probed : *stated, *settings.platform, threads(), rank_sets::clusters);
   }
 
-  /// What ranks cost each other, as far as it can be measured in the time. Of ranks, not of a program: once.
-  /// Collective.
+  /// The costs of ranks to each other, as far as they can be measured in the time. They are of ranks, not of a program:
+  /// once. Collective.
   mesh_rank_costs measure_costs() {
     if (!rank_steps) {
       std::vector<measured_steps> all;
       if (ranks.rank() == 0) try {
           all = steps_to_measure(mesh_ranks());
-        } catch (error const&) {  // who places the program says what is wrong
+        } catch (error const&) {  // the placement of the program says why
         }
       all = runtime::from_bytes<decltype(all)>(ranks.broadcast(runtime::to_bytes(all)));
       double const begin = record::now();
@@ -603,7 +602,7 @@ struct grid::state {
     return *collectives;
   }
 
-  /// Whether rank 0 hears announcements about this machine. Collective. Throws on every rank where it cannot.
+  /// True if rank 0 hears announcements about this machine. Collective. Throws on every rank if it cannot.
   bool is_announced(platform::snapshot const& machine) { return news.listen(ranks, settings.announcements, machine); }
 
   /// From now on, where a line of several ranks is to be placed. Collective.
@@ -636,7 +635,7 @@ struct grid::state {
     return where;
   }
 
-  /// What a line's monitor knows at its end, and what was announced meanwhile, all ranks know then. Collective.
+  /// Tells all ranks the knowledge of a line's monitor at its end, and the announcements meanwhile. Collective.
   void tell_all(remapping const* watcher) {
     std::string const text = news.tell_all(ranks, watcher == nullptr ? nullptr : &watcher->monitor());
     if (collectives) collectives->take(text);
@@ -647,8 +646,8 @@ struct grid::state {
     if (ranks.rank() == 0 && !history) history = std::make_unique<program_history>(store);
   }
 
-  /// What a run that was placed here says of the next one. On rank 0.
-  /// Returns what it says of the first items, or why it says nothing.
+  /// Learns from a run that was placed here for the next one. On rank 0. Returns a sentence on the first items, or why
+  /// nothing is learnt.
   std::string learn_from(runtime::program const& line, placed_run const& placed, record::run_record const& run) {
     if (ranks.rank() != 0 || settings.plan) return {};
     double const unit = (probed ? settings.platform->speed(0) : 1) * reference_speed();
@@ -660,8 +659,8 @@ struct grid::state {
   /// Stages are measured at this speed: on a probed grid a core of rank 0's host has speed 1.
   double reference_speed() const { return probed ? 1 : given_speed; }
 
-  /// What a run says of probed speeds is kept for the next program on these hosts, beside what earlier runs of this
-  /// grid said. On rank 0.
+  /// Keeps a run's corrections of probed speeds for the next program on these hosts, beside those of earlier runs of
+  /// this grid. On rank 0.
   std::string correct_speeds(runtime::program const& line, std::vector<runtime::station_cost> const& costs,
                              record::run_record const& run) {
     if (!probed || ranks.rank() != 0 || ranks.size() == 1) return {};
@@ -684,7 +683,7 @@ struct grid::state {
     }
   }
 
-  /// Shows a run to who wants to see it. On rank 0; nothing where nobody does.
+  /// The view of a run, if the settings ask for one. On rank 0.
   std::unique_ptr<line_view> view_of(runtime::program const& line) const {
     if (ranks.rank() != 0 || !is_shown(settings)) return nullptr;
     return std::make_unique<line_view>(settings, record::history_recorder(before_run(line, ranks.hosts())));
@@ -703,8 +702,8 @@ struct grid::state {
                               first_item);
   }
 
-  /// Times of first items as they would go on being on rank 0's host as the platform says it: they pass so quickly that
-  /// a quota of the control group has not held them back yet, and on `share` of its speed.
+  /// Times of first items as they would be in the long run on rank 0's host of the platform, at `share` of its speed.
+  /// First items pass so quickly that a quota of the control group has not held them back yet.
   static void sustain(std::vector<runtime::station_cost>& costs, double share) {
     auto const limits = platform::read_group_limits();
     for (auto& cost : costs) {
@@ -721,7 +720,7 @@ struct grid::state {
     told_loads = ranks.all_gather(platform::to_text(own_load.read(record::now())));
   }
 
-  /// What others do to cores becomes known, by what threads `got` that measured and how many could run.
+  /// Finds the load of other programs on cores, by the share that threads `got` while measuring and how many could run.
   void look_at_others(processor_map& where, runtime::core_share const& got, runnable_series seen) const {
     where.others.clear();
     if (!others_count()) return;
@@ -929,8 +928,8 @@ bsp_plan grid::plan(runtime::bsp::process_group const& group, runtime::bsp::run_
 
 namespace {
 
-/// What the watcher on rank 0 has decided goes to all ranks before the results of its processes, so that all hear of
-/// a rank that cannot take it.
+/// Sends the decisions of the watcher on rank 0 to all ranks before the results of its processes. So all hear of a rank
+/// that cannot take them.
 void tell_decisions(runtime::bsp::run_options& options, rescheduling const* watcher, record::bsp_decisions& to) {
   options.results = [watcher, then = std::move(options.results)](std::string& out) {
     if (watcher != nullptr) runtime::put_value(out, runtime::to_bytes(watcher->made()));

@@ -8,9 +8,9 @@
 
 namespace skel {
 
-/// A run of this process. While it lives, the first SIGINT or SIGTERM asks the run to end instead of ending the
-/// process, as `stop` does, and the run is watched: skel says which function of the user does not return. The second
-/// signal ends the process at once. One at a time per process.
+/// A run of this process. While it lives, the first SIGINT or SIGTERM asks the run to end, as `stop` does, instead of
+/// ending the process. Then the run is watched: skel says which function of the user does not return. The second signal
+/// ends the process at once. One at a time per process.
 class interrupt_watch {
  public:
   explicit interrupt_watch(std::stop_token const& stop) : cancel_(stop, [] { ask(0); }) {

@@ -19,7 +19,7 @@
 namespace skel {
 namespace {
 
-/// What rank 0 has found.
+/// The findings of rank 0.
 struct finding {
   std::string refused{};
   std::optional<std::uint64_t> done{};
@@ -59,8 +59,8 @@ char const* name_of(runtime::iteration::mesh_step::kind kind) {
   return "";
 }
 
-/// What makes a program another one. Neither ranks nor hosts count; nor does how many iterations there are to be, as
-/// long as no more than that have been made.
+/// The features that tell programs apart. Neither ranks nor hosts count, nor does the number of iterations, as long as
+/// no more than that have been made.
 runtime::program_identity identity_of(runtime::iteration::mesh_part const& part, mesh const& over) {
   runtime::program_identity out{{"the program", "'" + part.name() + "'"},
                                 {"the number of elements", std::to_string(part.elements())},

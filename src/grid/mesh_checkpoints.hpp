@@ -49,7 +49,7 @@ class mesh_checkpoints {
   /// The program has ended: the next start begins anew.
   void ended();
 
-  /// What became of them. Collective.
+  /// Their outcome. Collective.
   record::checkpoint_record record() const;
 
  private:

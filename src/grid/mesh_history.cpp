@@ -96,7 +96,7 @@ void mesh_recorder::pass(std::uint64_t iteration, double now) {
 void mesh_recorder::pause(record::mesh_record const& run, std::uint64_t iterations, double seconds) {
   history_.report.run = run;
   history_.passed = run.iterations;
-  // What no two calls of pass() were around: the first iteration since begin(), and the last one.
+  // Iterations between no two calls of pass(): the first one since begin(), and the last one.
   if (iterations > told_) history_.times.add(iterations - told_, std::max(0.0, seconds - told_seconds_));
 }
 

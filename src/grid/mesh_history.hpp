@@ -42,7 +42,7 @@ class iteration_times {
   std::uint64_t added_ = 0;
 };
 
-/// What there is to see of the run of a program over a mesh, on rank 0.
+/// The visible part of the run of a program over a mesh, on rank 0.
 struct mesh_history {
   std::string began{};  ///< when, as date and time; empty: not said
   record::run_end end = record::run_end::none;
@@ -67,7 +67,7 @@ class mesh_recorder {
   void begin();
   /// So many have been made, at this time [s].
   void pass(std::uint64_t iteration, double now);
-  /// What was decided so far.
+  /// Takes the decisions so far.
   void decide(record::move_history made) { history_.report.decisions = std::move(made); }
   /// They have paused or ended, the last `iterations` since begin(). `run`: all that ranks have done until now.
   void pause(record::mesh_record const& run, std::uint64_t iterations, double seconds);

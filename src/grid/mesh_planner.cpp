@@ -24,11 +24,10 @@ namespace {
 using runtime::iteration::mesh_part;
 using runtime::iteration::mesh_step;
 
-/// Times that clusters are chosen by what a partition was counted to have; each is a partition more.
+/// Times that clusters are chosen by the counts of a partition; each is a partition more.
 constexpr std::size_t most_corrections = 3;
 
-/// What an element takes where nothing is known [s]: hosts are told apart by their speeds alone, and everything else is
-/// dear.
+/// Time of an element if nothing is known [s]: only speeds tell hosts apart then, and everything else is dear.
 constexpr double unknown_seconds = 1e-6;
 
 bool computes(mesh_step const& step) {
@@ -53,8 +52,8 @@ std::vector<double> slower_by(rank_cores const& cores, std::vector<std::size_t> 
   return out;
 }
 
-/// The model pLogP of messages between two hosts, where the machine has it; of two ranks on one host only where that is
-/// a cluster of its own.
+/// The model pLogP of messages between two hosts, if the machine has it. For two ranks on one host it is given only if
+/// the host is a cluster of its own.
 platform::parameter_blocks messages_between(platform::description const& machine, std::size_t a, std::size_t b) {
   std::size_t const from = machine.cluster_of(a), to = machine.cluster_of(b);
   platform::parameter_blocks out;
@@ -89,7 +88,7 @@ std::vector<bool> left_out_by(mesh_outlook const& outlook) {
   return out;
 }
 
-/// What an element takes on hosts that together are as fast as these [s].
+/// Time of an element on hosts that together are as fast as these [s].
 double mean_by_speed(std::vector<double> const& seconds) {
   double speed = 0;
   for (double const one : seconds) speed += 1 / one;
@@ -187,7 +186,7 @@ mesh_ground ground_of(mesh_clusters_of_ranks const& on, record::mesh_app const& 
   return out;
 }
 
-/// What an element takes on each of these ranks, instead of on their clusters' ranks together.
+/// Sets the time of an element on each of these ranks, instead of on their clusters' ranks together.
 void tell_ranks_apart(mesh_ground& ground, mesh_outlook const& outlook, std::vector<std::size_t> const& phase_of) {
   auto& hosts = ground.hosts;
   for (std::size_t p = 0; p < hosts.parts(); ++p) {
@@ -271,8 +270,8 @@ mesh_clusters_of_ranks mesh_planner::clusters_of(machine_of_ranks const& where, 
   return out;
 }
 
-/// What steps take beside messages on some ranks of a cluster, which has this number on the machine: the more ranks,
-/// the longer, whatever single measurements say.
+/// Time of steps beside messages on some ranks of a cluster, which has this number on the machine. It is never less for
+/// more ranks, whatever single measurements say.
 std::vector<piecewise_linear::point> mesh_planner::measured_waits(std::size_t cluster,
                                                                   platform::description const& machine,
                                                                   std::size_t number) const {
@@ -285,8 +284,8 @@ std::vector<piecewise_linear::point> mesh_planner::measured_waits(std::size_t cl
   return out;
 }
 
-/// By what an iteration turned out to take on ranks that take part. Ranks wake up one after the other where they have
-/// to share cores, with each other or with others, so that what waits take more goes with their number.
+/// Corrects waits by the measured time of an iteration on ranks that take part. Ranks that have to share cores, with
+/// each other or with others, wake up one after the other. So the longer wait goes with their number.
 void mesh_planner::correct_waits(mesh_ground const& now) {
   if (now.ranks.size() > 1) waits_more_ = (now.hosts.wait - now.measured_wait) / static_cast<double>(now.waiting);
 }
@@ -306,8 +305,8 @@ mapping::mesh_clusters_request mesh_planner::request(question const& of) const {
           .ranks = &of.on.shared};
 }
 
-/// The surfaces that a partition has; betaC as the program says where it has none to tell, as no uplink was fuller than
-/// ports: other clusters may have narrower ones.
+/// The surfaces of a partition. If no uplink was fuller than ports, the partition tells no betaC, and the program's
+/// stays: other clusters may have narrower ones.
 void mesh_planner::question::count(cost::mesh::part_hosts const& hosts, plan::partition_figures const& of) {
   auto const fitted = cost::mesh::fit_surface(hosts, of);
   counted = mapping::mesh_surfaces{fitted.host, fitted.cluster > 0 ? fitted.cluster : app.beta_cluster};

@@ -28,7 +28,7 @@
 
 namespace skel {
 
-/// A plan, with who computes each element.
+/// A plan, with the rank of each element.
 struct placed_mesh {
   mesh_plan plan{};
   std::vector<std::uint32_t> rank_of{};  ///< of each element
@@ -44,8 +44,7 @@ struct mesh_clusters_of_ranks {
   std::vector<piecewise_linear> measured_waits{};  ///< of each cluster: `shared` as it was before the run
 };
 
-/// What an update or an all-reduce takes on the first ranks of a cluster of a machine
-/// (runtime::iteration::time_steps()).
+/// Time of an update or an all-reduce on the first ranks of a cluster of a machine (runtime::iteration::time_steps()).
 struct measured_steps {
   std::size_t cluster = 0;
   std::vector<int> ranks{};
@@ -53,19 +52,19 @@ struct measured_steps {
   SKEL_FIELDS(cluster, ranks, seconds);
 };
 
-/// What is to be measured: of each cluster the first 2, 4, 8 ... ranks and all.
+/// The steps to be measured: of each cluster on the first 2, 4, 8 ... ranks and all.
 std::vector<measured_steps> steps_to_measure(machine_of_ranks const& where);
 
-/// What the ranks of a machine cost each other.
+/// The costs of the ranks of a machine to each other.
 struct mesh_rank_costs {
   std::vector<measured_steps> steps{};  ///< as far as there was time for them
   rank_cores cores{};
 };
 
-/// Decides on rank 0 how programs over a mesh run: which clusters take part, by a decider, and who has which elements.
-/// After a partition its borders are counted, and clusters are chosen once more by what was counted, as long as others
-/// are chosen then. Where ranks cost each other more than they compute, some of the ranks of one cluster are chosen.
-/// What runs take is learnt, and kept with the store.
+/// Decides on rank 0 how programs over a mesh run: a decider chooses the clusters that take part, and a partition the
+/// rank of each element. Then the borders of the partition are counted, and clusters are chosen once more by the
+/// counts, until the choice stays the same. Where ranks cost each other more than they compute, some of the ranks of
+/// one cluster are chosen. The times of runs are learnt, and kept with the store.
 class mesh_planner {
  public:
   explicit mesh_planner(std::shared_ptr<decision_store> store);
@@ -73,26 +72,25 @@ class mesh_planner {
   mesh_planner(mesh_planner const&) = delete;
   mesh_planner& operator=(mesh_planner const&) = delete;
 
-  /// `outlook`: with what each step was measured to take; of ranks where it could not be, hosts are told apart by their
-  /// speeds. Ranks on hosts that are to be left get no elements. `horizon`: how long the program is expected to
-  /// iterate, where it does not say how often [s]; no more is spent on partitions than they may win in that time.
-  /// Throws skel::error where nothing fits in memory. The part has to live until the run is over. Precondition: the
-  /// mesh has elements.
+  /// `outlook`: with the measured times of each step. If a rank has none, only the speed tells its host apart. Ranks on
+  /// hosts that are to be left get no elements. `horizon`: the expected time of all iterations, if the program does not
+  /// say their number [s]. Partitions take no more time than they may win in it. Throws skel::error if nothing fits in
+  /// memory. The part has to live until the run is over. Precondition: the mesh has elements.
   placed_mesh place(runtime::iteration::mesh_part const& part, skel::mesh const& mesh, face_neighbours const& faces,
                     machine_of_ranks const& where, mesh_rank_costs costs, std::vector<std::string> const& hosts,
                     mesh_outlook outlook, double horizon);
-  /// Looks after the program that was placed last while it runs: may deal its elements to any ranks, unless clusters
-  /// are forced; nothing where there is nothing to deal anew. Refers to this.
+  /// Looks after the program that was placed last, while it runs: may move its elements to any ranks, unless clusters
+  /// are forced. Nothing if no elements can move. Refers to this.
   std::unique_ptr<mesh_remapper> remapper();
-  /// What clusters were chosen by, of the program that was placed last, and for which request; null before.
+  /// The problem by which clusters were chosen for the program that was placed last, and its request; null before.
   mapping::mesh_clusters_problem const& problem() const { return clusters_.problem(); }
   mapping::mesh_clusters_request const* asked() const { return request_ ? &*request_ : nullptr; }
-  /// What came of the run that was placed last. `by`: looked after it, or null. Where it ended on other ranks than
-  /// those on which it began, what iterations took there before the first look counts.
+  /// Learns from the run that was placed last. `by`: looked after it, or null. If it ended on other ranks than those on
+  /// which it began, the time of iterations before the first look counts.
   void observe(mesh_report const& of, mesh_remapper const* by);
 
  private:
-  /// What a decision about clusters depends on; requests point into it.
+  /// The data of a decision about clusters; requests point into it.
   struct question {
     mesh_clusters_of_ranks on;
     record::mesh_app app;
@@ -111,7 +109,7 @@ class mesh_planner {
 
   std::shared_ptr<decision_store> store_;
   mapping::decider<mapping::mesh_clusters_problem> clusters_;
-  // What was placed last.
+  // The program that was placed last.
   runtime::iteration::mesh_part const* part_ = nullptr;
   machine_of_ranks where_;
   mesh_rank_costs costs_;

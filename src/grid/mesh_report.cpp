@@ -22,7 +22,7 @@ std::string line_of_rank(record::mesh_record const& run, std::size_t rank) {
          print(", computed %.4g s, waited %.4g s\n", computed, waited);
 }
 
-/// What a step took on the slowest rank, and how long that one waited which waited most, in an iteration.
+/// Times of a step in an iteration: computing on the slowest rank, and waiting on the rank that waits longest.
 std::string step_text(record::mesh_step_times const& step, double iterations) {
   double const computed = std::ranges::max(step.computing) / iterations,
                waited = std::ranges::max(step.waiting) / iterations;

@@ -50,7 +50,7 @@ std::string names_of(platform::description const& machine, std::vector<std::size
   return out;
 }
 
-/// ", 1 of 4 ranks" where not all ranks of the clusters that were chosen have elements; nothing where all have.
+/// ", 1 of 4 ranks" if only some ranks of the chosen clusters have elements; nothing if all have.
 std::string some_ranks(mapping::selection_picture const& of) {
   std::size_t ranks = 0, used = 0, host = 0;
   for (std::size_t c = 0; c < of.machine.clusters().size(); ++c)
@@ -111,7 +111,7 @@ record::story_section clusters(mesh_history const& run) {
   return out;
 }
 
-/// What the steps of an iteration take, of the rank that took longest, beside what was expected.
+/// Times of the steps of an iteration on the slowest rank, beside the expected ones.
 void say_steps(record::story_section& out, mesh_history const& run) {
   auto const& of = run.report.run;
   auto const& plan = run.report.plan;

@@ -46,7 +46,7 @@ std::string moved_text(moving_program const& of, std::vector<record::stage_move>
 
 namespace {
 
-/// What a decision moves: stages, or how many processes or elements, and with which clusters and ranks.
+/// The move of a decision: stages, or the number of processes or elements, with clusters and ranks.
 std::string what_moves(moving_program const& of, record::move_decision const& made) {
   std::string out = moved_text(of, made.stages);
   if (made.parts > 0) out += of.use == "superstep" ? processes_text(made.parts) : counted(made.parts, "element");

@@ -40,14 +40,14 @@ struct moving_program {
   std::vector<std::string> stations{}, hosts{};  ///< names, of a pipeline; name per rank
 };
 
-/// What moved: "'work' from rank 1 (n1) to rank 2 (n2), 'count' from ...".
+/// The moved stages: "'work' from rank 1 (n1) to rank 2 (n2), 'count' from ...".
 std::string moved_text(moving_program const& of, std::vector<record::stage_move> const& moved);
 
-/// A decision with its figures, and what came of it: "decision 2, after 4.00 s and 900 items: 'work' from rank 0 (n0)
-/// to rank 1 (n1), placement n0 | n1, 1 ms per item instead of 2 ms; ...; took 0.4 s; 1.1 ms per item since".
+/// A decision with its figures and its result. Example: "decision 2, after 4.00 s and 900 items: 'work' from rank 0
+/// (n0) to rank 1 (n1), placement n0 | n1, 1 ms per item instead of 2 ms; ...; took 0.4 s; 1.1 ms per item since".
 std::string decision_text(moving_program const& of, record::move_decision const& made);
 
-/// What became of another plan: "after 4.00 s the run went on by another plan; ...".
+/// The fate of another plan: "after 4.00 s the run went on by another plan; ...".
 std::string plan_text(moving_program const& of, record::remap_record const& move);
 
 /// How many decisions there were, and each that moved the program. A line each; empty: none was made.
@@ -62,7 +62,7 @@ record::story_section decision_section(moving_program const& of, record::move_hi
 /// Of what came again and again while a program ran, so many are listed in its report.
 inline constexpr std::size_t most_in_report = 8;
 
-/// What a migration takes beside the way of its state: "78 us", "78 us and 1.2 ns/B".
+/// The overhead of a migration beside the way of its state: "78 us", "78 us and 1.2 ns/B".
 std::string migration_price_text(double fixed, double per_byte);
 
 }  // namespace skel

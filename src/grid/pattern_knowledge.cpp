@@ -30,7 +30,7 @@ double loss(cost::reduction_problem problem, knowledge how, cost::reduction_pred
   return known == 0 ? 0 : mapping::choice_loss(std::sqrt(variances / known));
 }
 
-/// What something took moves what it is expected to take half of the way, and one that was held up by half at most.
+/// Moves the expected time half of the way to a measured one. One that was held up raises it by half at most.
 void learn(double& expected, double took) {
   expected += (std::min(took, 2 * expected) - expected) / 2;
 }

@@ -37,19 +37,19 @@ namespace skel {
 namespace {
 
 /// A source or sink that takes less than this share of the slowest stage's time is left out of the model, where it
-/// would multiply the states: the time it adds to a cycle is at most this share, which is below the spread of measured
-/// service times.
+/// would multiply the states. It adds at most this share to a cycle, which is below the spread of measured service
+/// times.
 constexpr double negligible = 0.01;
 
 /// The largest chain that a plan's forecast is solved on. With half as many states a line of single workers takes 5 ms,
-/// farms of two and three 20 to 30 ms, a farm of five unlike workers alone a second, which is what planning may take
-/// anyway (bench_constants forecast). Longer lines are solved by window closure, in windows of this many stations at
-/// least.
+/// and farms of two and three take 20 to 30 ms. A farm of five unlike workers alone takes a second, the limit of
+/// planning anyway (bench_constants forecast). Longer lines are solved by window closure, in windows of this many
+/// stations at least.
 constexpr double most_states = 3e4;
 constexpr std::size_t least_window = 3;
 
-/// Two equal stations of exponential times with room k between them run at (k + 2) / (k + 3) of their rate, so that
-/// more room than this adds less than what is negligible.
+/// Two equal stations of exponential times with room k between them run at (k + 2) / (k + 3) of their rate. So more
+/// room than this adds a negligible part.
 constexpr auto most_room = static_cast<std::size_t>(1 / negligible);
 
 /// Constant times fall into a cycle after few items; these take 1 to 2 ms to follow (bench_constants forecast). More
@@ -68,8 +68,8 @@ struct model_shape {
   double batch = 1;
 };
 
-/// The program as placements are searched for: a stage that waits for something else than a core takes as much of a
-/// processor as it computes, and no placement makes it wait less. A farm that waits wins by workers beyond its cores
+/// The program as placements are searched for. A stage that waits for something else than a core takes as much of a
+/// processor as it computes. No placement makes it wait less. A farm that waits wins by workers beyond its cores
 /// (widen).
 skeletons::shape searched(model_shape const& model) {
   skeletons::shape shape = model.shape;
@@ -298,8 +298,8 @@ double widest_window(cost::line const& line) {
   return widest;
 }
 
-/// The room that the search prices with: the run's, where all chains of placements are then small enough to solve many
-/// of them; otherwise as much as leaves them so.
+/// The room that the search prices with. It is the run's, if all chains of placements are then small enough to solve
+/// many of them; otherwise the largest room that keeps them so.
 std::size_t searchable_room(skeletons::shape const& shape, std::size_t processors, std::size_t capacity) {
   double workers = 0;
   for (auto const& stage : shape.stages)
@@ -368,8 +368,8 @@ double most_workers_beside(model_shape const& model, processor_map const& proces
   return std::max(1.0, std::floor(most));
 }
 
-/// Whether the workers of a placement run as in the exact chain, where each processor is a host of its own: none of
-/// them has to wait for a core of its domain while it could, and none leaves one to the others by waiting for something
+/// True if the workers of a placement run as in the exact chain, where each processor is a host of its own. No worker
+/// has to wait for a core of its domain while it could run. None leaves a core to the others by waiting for something
 /// else.
 bool is_exact(model_shape const& model, plan::placement const& where, processor_map const& processors) {
   std::vector<std::size_t> workers(processors.cores.size(), 0);
@@ -411,11 +411,11 @@ floating_line float_threads(model_shape const& model, plan::placement const& whe
   return out;
 }
 
-/// Gives farms that wait for something else than a core more workers, on the processors that they have: as many as keep
-/// up with what limits the rest of the line, and `most` at most. With x items per second and t the time of one they are
-/// x t at once (Little 1961, Operations Research 9(3):383-387). x is what cores, moves and other stages allow: those
-/// that wait too and have one worker, or as many as the user says, allow no more than these can do. Where items then
-/// wait for cores that wait for items, there are twice as many, as long as that wins.
+/// Gives farms that wait for something else than a core more workers, on the processors that they have. They get as
+/// many as keep up with the limit of the rest of the line, and `most` at most. With x items per second and t the time
+/// of one they are x t at once (Little 1961, Operations Research 9(3):383-387). The rate x is what cores, moves and
+/// other stages allow. Stages that wait too, with one worker or as many as the user says, allow no more than their own
+/// rate. If items then wait for cores that wait for items, there are twice as many workers, as long as that wins.
 void widen(model_shape const& model, plan::placement& where, processor_map const& processors, double most) {
   cost::line_options const options{cost::share::dynamic, cost::dispatch::on_demand, 0};
   auto const whole = cost::make_line(model.shape, where, processors.platform, options);
@@ -623,8 +623,8 @@ plan::placement on_cores(station_ranks const& ranks, model_shape const& model, r
   return where;
 }
 
-/// What the search has found, as far as runs can tell it apart: 0 is the best, k alternative k - 1. The others are
-/// expected to be as far from their price as the best one, whose `throughput` is given.
+/// The placements that the search has found, as far as runs can tell them apart: 0 is the best, k alternative k - 1.
+/// The others are expected to be as far from their price as the best one, whose `throughput` is given.
 std::vector<mapping::found_placement> told_apart(mapping::decision const& found, double throughput,
                                                  std::function<std::string(plan::placement const&)> const& name) {
   std::vector<mapping::found_placement> out{{name(found.placement), 0, throughput}};
@@ -637,7 +637,7 @@ std::vector<mapping::found_placement> told_apart(mapping::decision const& found,
   return out;
 }
 
-/// What has priced what told_apart() gives: a forecast, and the search where there is another placement than its best.
+/// The models behind the prices of told_apart(): a forecast, and the search if it has another placement than its best.
 std::string priced_by(forecast const& of, std::string const& search, std::size_t found) {
   std::string text(mapping::of_lines.model);
   if (of.variation > 0) text += ", exponential times by " + of.model;
@@ -661,14 +661,14 @@ void take_instead(mapping::decision& of, std::size_t k, std::string const& why) 
   of.why = why;
 }
 
-/// Whether a station has to stay where it is while the line runs (runtime::check_next_plan).
+/// True if a station has to stay where it is while the line runs (runtime::check_next_plan).
 bool stays_put(runtime::program const& line, std::size_t s) {
   auto const& station = line.stations[s];
   return s == 0 || s + 1 == line.size() || station.copies || station.stays() ||
          (station.folds && !station.replicable && station.input == nullptr);
 }
 
-/// Whether the time per item of the source that is measured while a line runs is what its model has.
+/// True if the measured time per item of the source, while a line runs, is the same time as in its model.
 bool is_comparable(runtime::program const& line, std::size_t s) {
   return !line.stations[s].copies && !line.stations[s].renumbered && !line.stations[s].folds &&
          (s == 0 || !line.stations[s - 1].folds_in_farm());

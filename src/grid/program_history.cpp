@@ -16,8 +16,8 @@
 namespace skel {
 namespace {
 
-/// Whether its time per item means the same in a run as in first items: it is not said, not of copies, and not of what
-/// a farm folds, whose items are as many as there are batches.
+/// True if its time per item means the same in a run as in first items: it is not said, and not of copies. It is also
+/// not of the results that a farm folds: there are as many of them as batches.
 bool is_timed(runtime::program const& line, std::size_t s) {
   auto const& station = line.stations[s];
   return std::isnan(station.notes.work) && station.copies == nullptr &&

@@ -28,7 +28,7 @@ struct placed_tree {
   double items = 0;   ///< in a batch
 };
 
-/// What a run was placed with.
+/// The data by which a run was placed.
 struct placed_run {
   std::vector<runtime::station_cost> first{};     ///< costs in its first items; none where nothing was measured
   std::vector<runtime::station_cost> believed{};  ///< the same, as earlier runs correct them
@@ -37,31 +37,31 @@ struct placed_run {
   std::optional<mapping::placement_request> asked{};  ///< nothing where there was nothing to decide
   double throughput = 0;                              ///< that the model predicts, uncorrected [1/s]
   double filling = 0;                                 ///< how long the first batch takes to the sink [s]
-  /// What the model predicts where stations take these many times as long as believed [1/s].
+  /// The model's throughput if stations take so many times as long as believed [1/s].
   std::function<double(std::vector<double> const& factors)> repriced{};
   std::vector<placed_tree> trees{};
   std::optional<placed_line> running{};  ///< nothing where there is nothing to place
 };
 
-/// The time per item of each station in a run, on a core of its own where first items were measured [s]; 0 where it
-/// means another thing there, or nothing was measured. `speed`: of a rank, where first items were measured at 1. Of
-/// what a station computes (all of its time but `waiting`), the part counts that the threads of its rank got of their
-/// cores: what others took is theirs.
+/// The time per item of each station in a run, on a core of its own where first items were measured [s]. It is 0 if it
+/// means another thing there, or nothing was measured. `speed`: of a rank, where first items were measured at 1. A
+/// station computes all of its time but `waiting`. Of that only the part counts in which the threads of its rank had
+/// their cores: other programs took the rest.
 std::vector<double> times_alone(runtime::program const& line, placed_run const& placed, record::run_record const& run,
                                 std::function<double(std::size_t rank)> const& speed);
 
-/// Whether others took so much of the cores in a run that what it says is less sure than what first items say: nothing
-/// is learnt from it.
+/// True if others took so much of the cores in a run that it is less reliable than first items: nothing is learnt from
+/// it.
 bool is_disturbed(record::run_record const& run);
 
-/// Says which stations, of those that count beside the slowest, took so much more or less time than their first items
-/// that chance brings that about once in 1000 runs. Empty: none.
+/// Names the stations whose times differ from those of their first items by as much as chance brings about once in 1000
+/// runs. Only stations that count beside the slowest are named. Empty: none.
 std::string unlike_first_items(runtime::program const& line, placed_run const& placed,
                                std::vector<double> const& times);
 
-/// What runs of programs on these hosts have shown of the next one: the times of their stations, and how the model of a
-/// placement was off where it was given the times that the run then had. On rank 0; keeps what it learns in the store
-/// when it goes.
+/// Knowledge from runs of programs on these hosts for the next one. It has the times of their stations, and the error
+/// of the model of a placement, given the times that the run then had. On rank 0; keeps its knowledge in the store when
+/// it goes.
 class program_history {
  public:
   explicit program_history(std::shared_ptr<decision_store> store);
@@ -69,7 +69,7 @@ class program_history {
   program_history(program_history const&) = delete;
   program_history& operator=(program_history const&) = delete;
 
-  /// The same for each run of a program: of its file's name, its types, and what its stages are called.
+  /// The same for each run of a program: of its file's name, its types, and the names of its stages.
   static std::uint64_t id_of(runtime::program const& line);
 
   /// A run whose first items had these costs; none: nothing was measured.
@@ -87,9 +87,9 @@ class program_history {
   /// The placement that the user forces.
   std::optional<std::string> forced() const;
 
-  /// What came of a run. `speed`: of a rank, where first items were measured at 1. A time is learnt from a run that had
-  /// more items than there were first ones, a throughput from one that was not moved and took so long that filling the
-  /// line is less of it than runs usually differ by. Returns why later programs learn nothing from it although they
+  /// Learns from a run. `speed`: of a rank, where first items were measured at 1. Learns a time if the run had more
+  /// items than there were first ones. Learns a throughput if the run was not moved, and filling the line was a smaller
+  /// part of it than the usual difference between runs. Returns why later programs learn nothing from it although they
   /// were to; empty: they do, or it was too short.
   std::string observe(runtime::program const& line, placed_run const& placed, record::run_record const& run,
                       std::function<double(std::size_t rank)> const& speed);

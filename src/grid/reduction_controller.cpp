@@ -72,7 +72,7 @@ struct reduction_controller::state {
 
   double now() const { return workers.clock(); }
 
-  /// Looks what the host gives where it is time, and begins anew with as many threads as that is worth.
+  /// Looks at the cores that the host gives, when it is time. Begins anew with as many threads as they are worth.
   void regroup() {
     if (!workers.load) return;
     double const at = now();
@@ -106,14 +106,14 @@ struct reduction_controller::state {
     return set_of(*settings.forced);
   }
 
-  /// What an iteration does beside accumulating, on one thread [s]. Where it is not known, it makes a value for each
-  /// slot: hardly anything that models are fitted to does less.
+  /// Time of an iteration beside accumulating, on one thread [s]. If it is not known, it is that of making a value for
+  /// each slot: hardly any loop of the models' measurements does less.
   double other_seconds_of(pattern_features const& of) const {
     if (other_is_known) return other_seconds;
     return std::max(other_seconds, runtime::reduction::least_body_seconds(of.iterations, of.subscripts));
   }
 
-  /// Whether the next execution is the first of a phase; also when the last one could not begin.
+  /// True if the next execution is the first of a phase; also if the last one could not begin.
   bool begins(std::uint64_t of_version, double value_bytes) const {
     return !is_decided || version != of_version || asked.problem.value_bytes != value_bytes;
   }
@@ -357,8 +357,8 @@ void reduction_controller::after(double seconds) {
   now.report.running += seconds;
   now.report.last = seconds;
   bool const is_trial = now.report.decision.reason == "trial";
-  // What touches memory for the first time takes longer than what follows: it says nothing of that. But a trial that
-  // told nothing would be made again and again.
+  // The first touch of memory takes longer than later uses, and says nothing of them. But a trial that told nothing
+  // would be made again and again.
   if (std::exchange(now.is_fresh, false) && !is_trial) return;
   if (!now.decider.is_to_be_observed(now.asked) && now.has_observed) return;
   now.decider.observe(now.asked, seconds);

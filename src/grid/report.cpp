@@ -49,15 +49,15 @@ std::string rate_text(record::throughput_forecast const& f) {
   return out;
 }
 
-/// What earlier runs count for.
+/// The influence of earlier runs.
 std::string history_text(forecast const& of) {
   std::string out;
   if (of.correction != 1) out += ", corrected by " + off_by(of.correction, "of what the model says");
   return of.runs > 0 ? out + ", with the times of " + counted(of.runs, "earlier run") : out;
 }
 
-/// A line for the forecast from before the run beside all that was measured, and one for each that was made while it
-/// ran, beside what was measured as long as it stood.
+/// A line for the forecast from before the run, beside the whole measurement. A line for each later forecast, beside
+/// the measurement as long as it stood.
 std::string forecasts_text(record::run_record const& run) {
   std::string out;
   std::uint64_t left_out = run.forecasts.left_out();
@@ -80,7 +80,7 @@ std::string forecasts_text(record::run_record const& run) {
   return out;
 }
 
-/// What became of other plans that came while the run went on: those that were refused for one reason are told once.
+/// The fate of other plans that came while the run went on. Plans that were refused for one reason are told once.
 std::string moves_text(record::run_record const& run) {
   struct refusals {
     std::size_t count = 0;
@@ -107,7 +107,7 @@ std::string moves_text(record::run_record const& run) {
   return out;
 }
 
-/// What was announced, when it was heard, and when hosts that leave were left.
+/// The announcements, the times when they were heard, and those when hosts that leave were left.
 std::string announcements_text(record::run_record const& run) {
   std::string out;
   std::uint64_t told = 0;
@@ -139,7 +139,7 @@ std::string checkpoints_text(run_report const& of) {
   return out + "\n";
 }
 
-/// Whether a limit of memory was kept; where it was not, why, and which one would have been.
+/// Tells if a limit of memory was kept; otherwise why not, and the limit that would have been.
 std::string memory_text(record::run_record const& run) {
   auto const bytes = [](auto count) { return scaled(static_cast<double>(count), "B"); };
   std::string out = "memory: a limit of " + bytes(run.memory_limit);

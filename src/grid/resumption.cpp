@@ -17,7 +17,7 @@
 namespace skel {
 namespace {
 
-/// What rank 0 has found.
+/// The findings of rank 0.
 struct finding {
   std::string refused;
   std::optional<std::uint64_t> item;

@@ -16,23 +16,23 @@
 
 namespace skel {
 
-/// Which runs have a folder for checkpoints, and what becomes of one that can have none.
+/// The place of a run among those of its folder for checkpoints. It decides the fate of a run that can have none.
 struct checkpoint_order {
   std::size_t run = 1;   ///< its number among those of this process, from 1 on
   bool is_first = true;  ///< none has ended before it that was to have checkpoints in the same folder; rank 0 decides
 };
 
-/// What becomes of a run that can have no checkpoints for this reason, which may be empty: the first one throws
-/// skel::error. A later one is left out with a warning of rank 0, as what ran before it would be lost. Returns the
-/// reason.
+/// Leaves out a run that can have no checkpoints for this reason, which may be empty. The first run throws skel::error.
+/// A later one is left out with a warning of rank 0, as earlier runs would be lost. Returns the reason.
 std::string leave_out(std::string const& why, checkpoint_order of, int rank);
 
 /// The checkpoints of a run: where an earlier start of the program has come to, and those that are made now. Rank 0 has
 /// the files; all ranks know the same of them.
 class resumption {
  public:
-  /// With settings that name a folder. Collective. Where checkpoints of the line would be wrong, the folder cannot be
-  /// used, or has one of another program, it is refused on every rank or left out as leave_out() says.
+  /// With settings that name a folder. Collective. If checkpoints of the line would be wrong, the run is refused on
+  /// every rank or left out as leave_out() says. The same holds if the folder cannot be used, or has one of another
+  /// program.
   resumption(runtime::program const& line, run_settings const& settings, checkpoint_order of,
              runtime::communicator const& ranks);
   ~resumption();
@@ -52,7 +52,7 @@ class resumption {
   /// The states have been read.
   void begun();
 
-  /// What the run is to do. On rank 0 it refers to this.
+  /// Sets the options of the run. On rank 0 they refer to this.
   void ask_for_checkpoints(runtime::run_options& options);
   /// The stream has ended: the next start begins anew.
   void ended();

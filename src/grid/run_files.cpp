@@ -51,7 +51,7 @@ std::string next_name(std::string const& name) {
   return numbered(name, run_files::most);
 }
 
-/// Whether two names are of one file, which need not be there yet; devices may have several writers.
+/// True if two names are of one file, which need not be there yet; devices may have several writers.
 bool are_same(std::string const& one, std::string const& other) {
   std::error_code unknown;
   if (!fs::exists(one, unknown)) return absolute_path(one) == absolute_path(other);

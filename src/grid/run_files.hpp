@@ -7,9 +7,9 @@
 
 namespace skel {
 
-/// The files that a run tells about itself in. Several runs of one program, on whatever grids, keep theirs apart:
-/// where this process has written NAME.html and it is still there, the next run writes NAME-2.html, then NAME-3.html,
-/// and says so on standard error. The last names are used again and again by programs with more runs than `most`.
+/// The files in which a run tells about itself. Several runs of one program, on any grids, keep theirs apart. If this
+/// process has written NAME.html and it is still there, the next run writes NAME-2.html, then NAME-3.html. The run says
+/// so on standard error. The last names are used again and again by programs with more runs than `most`.
 class run_files {
  public:
   /// A setting with the name of a file ("": none), its option, and what the file is.

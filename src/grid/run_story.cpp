@@ -191,7 +191,7 @@ record::story_section hosts(record::run_history const& run) {
   return out;
 }
 
-/// What became of other plans, in the order in which they came.
+/// The fate of other plans, in the order in which they came.
 record::story_section moves(record::run_history const& run) {
   record::story_section out{"Other plans", true};
   if (run.remaps.empty()) return out;

@@ -16,7 +16,7 @@
 
 namespace skel {
 
-/// Whether a line on standard error is to say about once a second how far a run is.
+/// True if a line on standard error is to say about once a second how far a run is.
 bool says_progress(run_settings const& settings);
 
 /// Shows a run on rank 0, as its settings ask for: a page, lines of a terminal, a line a second. One thread tells its
@@ -32,7 +32,7 @@ class run_view {
                     told_story{[this] { return brief_of(so_far()); }, [this] { return story_of(so_far()); }});
   }
 
-  /// Whether there is a recorder, which wants to be told.
+  /// True if there is a recorder, which wants to be told.
   bool listens() const { return recorder_.has_value(); }
 
   /// Calls `how` with the recorder, if there is one. The threads that draw wait meanwhile.

@@ -38,7 +38,7 @@ double number(std::string const& option, std::string const& text, double least) 
   return *value;
 }
 
-// What an option does: it reads the text of its value into a member of the settings.
+// The effect of an option: it reads the text of its value into a member of the settings.
 
 template <auto Member>
 void as_text(run_settings& to, std::string const&, std::string const& text) {

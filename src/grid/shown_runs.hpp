@@ -19,7 +19,7 @@
 /// Connects engines to the views of their runs, on rank 0. Views, files and watchers outlive the options of a run.
 namespace skel {
 
-/// What is known of a line before it runs: names, hosts, when.
+/// The initial history of a line: names, hosts, date.
 record::run_history before_run(runtime::program const& line, std::vector<std::string> const& hosts);
 
 /// Tells a view how a run begins, and has it told all that the options' functions are told. `watcher`: what makes
@@ -29,19 +29,19 @@ void show_run(line_view& view, run_report const& report, runtime::run_options& o
 /// Ends the view of a run that has ended well.
 void complete(line_view& view, run_report const& report);
 
-/// What is known of a BSP program before it runs. `policy`: moves its processes.
+/// The initial history of a BSP program. `policy`: moves its processes.
 record::bsp_history before_run(runtime::bsp::process_group const& group, std::vector<std::string> const& hosts,
                                std::string policy);
 
-/// Whether processes have to be measured for what is to be seen. The same on all ranks.
+/// True if processes have to be measured for the view or the files. The same on all ranks.
 bool measures_processes(run_settings const& settings);
 
-/// Has a view and files told what the functions of the options are told. `watcher`: moves processes, or null.
-/// `measures`: the view is told what processes are measured to take.
+/// Has a view and files told the same as the functions of the options. `watcher`: moves processes, or null. `measures`:
+/// the view is told the measured times of processes.
 void show_run(bsp_view& view, bsp_files& files, runtime::bsp::run_options& options, rescheduling const* watcher,
               bool measures);
 
-/// What is known of a program over a mesh before it runs.
+/// The initial history of a program over a mesh.
 mesh_history before_run(runtime::iteration::mesh_part const& part);
 
 /// Tells a view that so many iterations have been made, as run_options::pauses is told. Nothing is thrown.

@@ -13,7 +13,7 @@
 
 namespace skel {
 
-// What happened in a run, told as a story. Any text may stand in the history.
+// The events of a run, told as a story. Any text may stand in the history.
 
 /// Of a pipeline, over seconds. O(moments * (stations + ranks)).
 record::story story_of(record::run_history const& run);
