@@ -27,7 +27,7 @@ size_limit_is_error::size_limit_is_error() noexcept {
 
 /// The system sends it to the thread that writes: it waits for this thread, and for nobody else.
 size_limit_is_error::~size_limit_is_error() {
-  if (sigismember(&before_, SIGXFSZ) == 1) return;  // who has blocked it wants to have it
+  if (sigismember(&before_, SIGXFSZ) == 1) return;  // the program has blocked it, and wants to have it
   int const code = errno;
   auto const signal = size_signal();
   timespec const at_once{};

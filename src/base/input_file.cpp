@@ -35,7 +35,7 @@ std::string message_of(int code) {
   fail(file, unreadable, "is larger than " + sized(most_bytes) + ", the most that is read of such a file");
 }
 
-/// Refuses what is no regular file: it could let the reader wait, or have no end.
+/// Refuses anything but a regular file: it could let the reader wait, or have no end.
 void expect_file(std::filesystem::path const& file, struct stat const& found) {
   if (S_ISREG(found.st_mode)) return;
   if (S_ISDIR(found.st_mode)) fail(file, unreadable, message_of(EISDIR));
@@ -59,7 +59,7 @@ void expect_own(std::filesystem::path const& file, struct stat const& found) {
 
 descriptor open_input(std::filesystem::path const& file, file_of whose) {
   struct stat found {};
-  // A device may do something when it is opened, so what it is is asked before; and again, of what was opened.
+  // A device may do something when it is opened, so its kind is asked before, and once more of the opened file.
   if (::stat(file.c_str(), &found) != 0) fail(file, "cannot be opened", message_of(errno));
   expect_file(file, found);
   descriptor opened(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A limit of the system on threads, how much of it is used, and what to try.
+/// A limit of the system on threads, its used part, and a remedy.
 struct thread_limit {
   std::string words, remedy;
   std::uint64_t more = 0;  ///< that there may be besides those that there are
