@@ -23,7 +23,7 @@ bool is_surface(cell_kind kind) {
   return kind == cell_kind::triangle || kind == cell_kind::quad || kind == cell_kind::polygon;
 }
 
-/// Where the faces of each cell begin, after a look at what kinds there are.
+/// The index of the first face of each cell, after a look at the kinds of cells.
 std::vector<std::size_t> places_of_faces(mesh const& of) {
   if (of.cells() >= face_neighbours::none)
     throw input_error("skel::neighbours_by_faces", "",

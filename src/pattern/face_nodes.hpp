@@ -9,7 +9,7 @@
 
 namespace skel::skeletons {
 
-/// The nodes of a face in rising order; behind the last, what is no node.
+/// The nodes of a face in rising order; behind the last, numbers of no node.
 using face_nodes = std::array<subscript, 4>;
 
 inline constexpr subscript no_node = ~subscript{0};

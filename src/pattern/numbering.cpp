@@ -103,7 +103,7 @@ class cuthill_mckee {
   std::vector<subscript> level_, next_;
 };
 
-/// Shuffled by hand: what std::shuffle does with random numbers is not the same everywhere.
+/// Shuffled by hand: std::shuffle does not use random numbers in the same way everywhere.
 template <class T>
 void shuffle(std::vector<T>& values, std::mt19937_64& random) {
   for (std::size_t k = values.size(); k > 1; --k) {

@@ -49,7 +49,7 @@ class shuffled_blocks {
     if (run == 0) return;
     for (std::size_t begin = 0; begin < count; begin += run) first_.push_back(begin);
     std::shuffle(first_.begin(), first_.end(), dice);
-    // Where each block lands; the last one may be shorter.
+    // The new place of each block; the last one may be shorter.
     std::vector<std::size_t> place(first_.size());
     std::size_t next = 0;
     for (std::size_t const begin : first_) {

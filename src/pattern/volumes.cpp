@@ -16,7 +16,7 @@ namespace {
 
 using point_in_space = std::array<double, 3>;
 
-/// (b - a) x (c - a) . (d - a), and what it may be off by.
+/// (b - a) x (c - a) . (d - a), and its largest error.
 struct uncertain_volume {
   double sixfold, doubt;
 };
