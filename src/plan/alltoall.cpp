@@ -7,7 +7,7 @@
 namespace skel::plan::detail {
 namespace {
 
-/// A work buffer of two halves: what is sent, in the order of the receivers, and what is received, in the order of the
+/// A work buffer of two halves: data to send, in the order of the receivers, and received data, in the order of the
 /// senders.
 rank_schedule two_halves(collective_problem const& problem, std::size_t rank) {
   std::size_t const n = problem.ranks;
@@ -46,8 +46,8 @@ circle const pairwise_alltoall = to_each(false);
 /// The same messages, all under way at once.
 circle const spread_out_alltoall = to_each(true);
 
-/// Slot i of a rank's work buffer holds what is to go i ranks on; in round k all slots whose number has bit k go 2^k
-/// on. Source: Bruck et al. 1997, as for allgather.
+/// Slot i of a rank's work buffer holds data that has to go i ranks on. In round k all slots whose number has bit k go
+/// 2^k on. Source: Bruck et al. 1997, as for allgather.
 circle const bruck_alltoall{
     .rounds = [](std::size_t ranks) { return static_cast<std::size_t>(std::bit_width(ranks - 1)); },
     .ahead = [](std::size_t, std::size_t k) { return std::size_t{1} << k; },

@@ -194,7 +194,7 @@ schedule rabenseifner_reduce(collective_problem const& problem) {
   fold(result, f, whole);
   std::size_t phase = halve(result, f, problem);
   std::size_t const target = f.folded(problem.root);
-  // Undoing the rounds of halving, the last first: whoever differs from the target in its bit gives what it has.
+  // Undoing the rounds of halving, the last first: ranks unlike the target in its bit give all they have.
   for (std::size_t distance = f.power / 2; distance > 0; distance /= 2, ++phase)
     for (std::size_t n = 0; n < f.power; ++n) {
       std::size_t const partner = n ^ distance;

@@ -79,7 +79,7 @@ std::size_t distance_of(std::size_t round) {
 
 }  // namespace
 
-/// Each hands on to the next what it got last.
+/// Each rank hands its last piece on to the next.
 circle const ring_allgather{
     .rounds = all_others,
     .ahead = [](std::size_t, std::size_t) { return std::size_t{1}; },
