@@ -157,7 +157,7 @@ std::size_t window_begin(run_history const& run, std::size_t i) {
   return begin;
 }
 
-/// `figure` of what happened in the window before each moment, where there is one.
+/// `figure` of the window before each moment, if there is one.
 template <class Figure>
 time_series over_windows(run_history const& run, Figure figure) {
   time_series out;

@@ -194,7 +194,7 @@ std::optional<rate_estimate> estimate_rate(std::span<passage const> series, doub
   out.rests_on = total(steady);
   out.rate = rate_of(out.rests_on);
   std::vector<passage> batches(steady.begin(), steady.end());
-  auto const off = [&] {  // what a passage has more than the mean
+  auto const off = [&] {  // excess of a passage over the mean
     std::vector<double> items;
     for (passage const& p : batches) items.push_back(p.items - out.rate * p.seconds);
     return items;
@@ -280,7 +280,7 @@ void throughput_watch::forget(std::size_t looks) {
   next_question_ = std::max(fewest, looks_.size());
 }
 
-/// A line through rates that rise goes on beyond what stages can do.
+/// A line through rising rates goes on beyond the limit of the stages.
 void throughput_watch::bound(rate_estimate& found) const {
   if (!(found.drift > 0) || !std::isfinite(can_do_)) return;
   double passed = can_do_;
