@@ -17,7 +17,7 @@ constexpr double darkest = 0.2, lightest = 0.88;
 /// Green's default of half a turn backwards for each third of the scale; ranks have less to do with each other.
 constexpr double turns_of_loads = -1.5, turns_of_ranks = 1.5;
 
-/// Where hues begin (0.5: between blue and red) and how strong they are, by Green's defaults.
+/// The first hue (0.5: between blue and red) and the strength of hues, by Green's defaults.
 constexpr double first_hue = 0.5, strength = 1;
 
 }  // namespace

@@ -49,7 +49,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// The lines of a head, without what ends them.
+/// The lines of a head, without their ends.
 std::string_view next_line(std::string_view& text) {
   auto const end = std::min(text.find("\r\n"), text.size());
   auto const line = text.substr(0, end);
@@ -70,7 +70,7 @@ std::optional<std::string_view> field(std::string_view head, std::string_view na
   return found;
 }
 
-/// Source: RFC 9112, section 3.2: every request says whom it calls.
+/// Source: RFC 9112, section 3.2: every request names the server that it calls.
 bool calls_loopback(std::string_view host, std::uint16_t port) {
   std::string const at = ":" + std::to_string(port);
   return is_same(host, "127.0.0.1" + at) || is_same(host, "localhost" + at);
@@ -98,7 +98,7 @@ std::string answer_to(std::string_view request, std::uint16_t port, web_resource
 
 namespace {
 
-/// Somebody who asks, or is answered.
+/// A client that asks, or is answered.
 struct web_client {
   int descriptor = -1;
   std::string request, answer;
@@ -108,7 +108,7 @@ struct web_client {
   bool is_answered() const { return !answer.empty(); }
 };
 
-/// Reads what has come; whether the client stays.
+/// Reads new data. True if the client stays.
 bool hear(web_client& of, std::uint16_t port, web_resources const& resources) {
   std::array<char, 4096> piece{};
   auto const got = ::recv(of.descriptor, piece.data(), piece.size(), 0);
@@ -152,7 +152,7 @@ loopback_server::loopback_server(std::uint16_t port, web_resources resources) : 
   };
   listens_ = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listens_ < 0) fail("opened");
-  int const on = 1;  // what an earlier program left of its connections is in nobody's way
+  int const on = 1;  // old connections of an earlier program do not matter
   ::setsockopt(listens_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in at{};
   at.sin_family = AF_INET;
@@ -190,7 +190,7 @@ void loopback_server::serve() {
     clients.reserve(most_clients);
     watched.reserve(most_clients + 2);
   } catch (std::bad_alloc const&) {
-    return;  // nobody is answered
+    return;  // no client is answered
   }
   for (;;) {
     watched.assign({{ends_, POLLIN, 0}, {clients.size() < most_clients ? listens_ : -1, POLLIN, 0}});

@@ -29,7 +29,7 @@ constexpr double page_period = 0.5;
 /// Pieces that have a line of their own where the terminal has no end.
 constexpr std::size_t most_printed_pieces = 100, printed_columns = 300;
 
-/// Rows that are left to what the program writes, at least.
+/// Rows that are left to the output of the program, at least.
 constexpr std::size_t rows_of_the_program = 4;
 
 /// With one write, so that nothing of the program's comes between. Text that is not taken is lost: it is drawn again.

@@ -51,7 +51,7 @@ std::string terminal_rows::draw(std::vector<std::string> const& lines, terminal_
   std::size_t const above = size.rows - lines.size();
   if (lines.size() != kept_ || size != size_) {
     out += leave();
-    for (std::size_t i = 0; i < lines.size(); ++i) out += down;  // what stands there moves up
+    for (std::size_t i = 0; i < lines.size(); ++i) out += down;  // the text there moves up
     out += control(std::to_string(lines.size()), 'A');
     out += save_cursor;
     out += control("1;" + std::to_string(above), 'r');
