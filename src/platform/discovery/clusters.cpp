@@ -13,7 +13,7 @@
 namespace skel::platform {
 namespace {
 
-/// Which group each host is in, merged by renaming the smaller group.
+/// The group of each host, merged by renaming the smaller group.
 class merging {
  public:
   explicit merging(std::size_t hosts) : group_of_(hosts), members_(hosts) {
@@ -96,7 +96,7 @@ partition lowekamp_beguelin(latency_matrix const& latencies, double tolerance) {
 double noise_of(latency_matrix const& latencies, partition const& groups) {
   std::vector<double> residuals;
   auto const collect = [&](std::vector<double> values) {
-    if (values.size() < 3) return;  // a mean of one or two says little about what they scatter by
+    if (values.size() < 3) return;  // a mean of one or two says little about their scatter
     for (double& value : values) value = std::log(value);
     double const centre = statistics::median(values), n = static_cast<double>(values.size());
     for (double value : values) residuals.push_back(std::abs(value - centre) * std::sqrt(n / (n - 1)));

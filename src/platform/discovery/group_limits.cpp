@@ -97,7 +97,7 @@ struct memory_files {
 constexpr memory_files version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
     version_2{"memory.max", "memory.current", "inactive_file"};
 
-/// `with_use`: also what is used of it.
+/// `with_use`: also the used part.
 void read_memory(path const& folder, memory_files const& files, bool with_use, group_state& state) {
   auto const limit = read_number(folder / files.limit);
   tighten(state.limits.memory, limit);

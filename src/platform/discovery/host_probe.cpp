@@ -144,7 +144,7 @@ usable_cores cores_of(hwloc_topology_t topology) {
   auto const allowed = hwloc_topology_get_allowed_cpuset(topology);
   if (hwloc_get_cpubind(topology, usable.get(), HWLOC_CPUBIND_PROCESS) != 0) hwloc_bitmap_copy(usable.get(), allowed);
   usable_cores result{0, {}};
-  // Where the system says nothing of cores, each processing unit counts as one.
+  // If the system says nothing of cores, each processing unit counts as one.
   auto const type = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   for (hwloc_obj_t core = hwloc_get_next_obj_by_type(topology, type, nullptr); core != nullptr;
        core = hwloc_get_next_obj_by_type(topology, type, core)) {

@@ -83,14 +83,14 @@ class noisy_latencies {
     return of(std::move(values), chosen(a.size()));
   }
 
-  /// The square of an edge's distance from what was expected, as large as an outlier's at most.
+  /// The square of an edge's distance from the expected one, as large as an outlier's at most.
   double misfit(double log, double expected) const {
     double const distance = std::min(std::abs(log - expected) / noise_, outlier);
     return distance * distance;
   }
   double misfit(std::size_t a, std::size_t b, double expected) const { return misfit(logs_[a * n_ + b], expected); }
-  /// By how much the edges between two groups are beyond what one group may have: > 0 means two groups. `references`
-  /// are what else the hosts of both have edges to.
+  /// By how much the edges between two groups are longer than one group allows: > 0 means two groups. `references`: the
+  /// other hosts to which the hosts of both have edges.
   double beyond(level joint, std::vector<level> references, std::size_t hosts, std::size_t smaller) const {
     if (references.empty()) return -reach_;
     level const near = pooled(std::move(references));
@@ -148,8 +148,7 @@ class grouping {
 
   partition const& in_order() const { return groups_; }
 
-  /// Which group another host is in, by the logarithms of its latencies to all hosts; nothing where it is in none.
-  /// O(hosts * groups).
+  /// The group of another host, by the ln of its latencies to all hosts; nothing if it is in none. O(hosts * groups).
   std::optional<std::size_t> find(std::vector<double> const& logs) const {
     std::vector<level> to;
     for (group const& g : groups_) {

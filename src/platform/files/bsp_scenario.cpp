@@ -92,7 +92,7 @@ record::load_trace read_trace(reader const& object, double message_bytes) {
   return made;
 }
 
-/// Data files of DARMA/vt: where tasks begin, whether they stay there, and what memory they take, is in them.
+/// Data files of DARMA/vt tell the first rank of each task, if it stays there, and its memory.
 record::load_trace read_lb_files(reader const& object, std::filesystem::path const& folder, data_reader read_data,
                                  bsp_scenario& made, std::size_t& rank_count) {
   object.expect_keys({"kind", "prefix", "ranks", "repeat", "subphases"});

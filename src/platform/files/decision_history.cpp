@@ -11,7 +11,7 @@ namespace {
 
 using detail::reader;
 
-/// null stands for what is not finite.
+/// null stands for numbers that are not finite.
 double number_of(reader const& from) {
   return from.value().is_null() ? std::numeric_limits<double>::infinity() : from.number();
 }

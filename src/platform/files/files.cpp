@@ -51,7 +51,7 @@ void write_parameters(ordered& object, parameter_blocks const& blocks) {
   for (auto const& [key, text] : blocks) object[key] = ordered::parse(text);
 }
 
-/// Throws where a model would that is asked for later, when nobody knows the file any more.
+/// Throws the errors that a model would throw later, when the file is not known any more.
 void check_models(parameter_blocks const& blocks, std::string const& source, std::string const& where) {
   auto const check = [&]<class... Parameters>() {
     (..., static_cast<void>(read_block<Parameters>(blocks, source, where)));

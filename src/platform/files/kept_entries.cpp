@@ -34,7 +34,7 @@ std::string hex_of(std::uint64_t number) {
   return print("%016llx", static_cast<unsigned long long>(number));
 }
 
-/// Holds FILE.lock. The lock file stays: who removed it could take it from a process that waits for it.
+/// Holds FILE.lock. The lock file stays: to remove it could take it from a process that waits for it.
 class file_lock {
  public:
   explicit file_lock(std::filesystem::path const& file) {
@@ -80,7 +80,7 @@ bool begins_as_knowledge(std::string_view text) {
   return text.starts_with(first_line.substr(0, first_line.find(' ') + 1));
 }
 
-/// Says of a text that is no knowledge of this version what it is instead.
+/// Names the kind of a text that is no knowledge of this version.
 std::string what_it_is(std::string_view text) {
   std::string_view rest = text;
   auto const line = next_line(rest);
@@ -166,7 +166,7 @@ kept_entries::answer kept_entries::read() const {
   std::string text;
   try {
     text = read_input(file_, most_text_bytes, file_of::this_user);
-    if (!text.empty()) result.found = parse_entries(text, machine_, file_.string());  // empty: somebody has made it
+    if (!text.empty()) result.found = parse_entries(text, machine_, file_.string());  // empty: only created so far
     result.is_usable = whose_ == place::cache || is_writable(file_);
     if (!result.is_usable) result.warning = file_.string() + ": is read-only; it is used, and nothing is added to it";
   } catch (error const& problem) {
@@ -244,7 +244,7 @@ opened_knowledge open_knowledge(std::vector<std::string> const& host_of_rank, st
   out.known = std::move(found.found), out.warning = std::move(found.warning);
   if (!found.is_usable) return out;
   if (is_named) try {
-      check_writable(*path);  // what is only found at the end of a long run is lost
+      check_writable(*path);  // the knowledge of a long run would be lost at its end
     } catch (error const& refused) {
       out.warning = std::string(refused.what()) + "; nothing is kept";
       return out;

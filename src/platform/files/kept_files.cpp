@@ -23,14 +23,14 @@ namespace {
 
 constexpr char const* date_format = "%Y-%m-%dT%H:%M:%SZ";
 
-/// Over all names, each with its end: a name for a file, not a proof (who reads it compares the names).
+/// Over all names, each with its end: a name for a file, not a proof (readers compare the names).
 std::uint64_t key_of(std::vector<std::string> const& names) {
   fnv1a hash;
   for (std::string const& name : names) hash.add(name).add(std::string_view("\n"));
   return hash.value();
 }
 
-/// Where files are kept between runs.
+/// The folder of files that are kept between runs.
 std::optional<std::filesystem::path> cache_folder() {
   if (char const* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
     return std::filesystem::path(cache) / "skel";
@@ -145,7 +145,7 @@ void check_writable(std::filesystem::path const& file) {
   if (kind == std::filesystem::file_type::directory) errno = EISDIR, fail(file, "cannot be written");
   if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular) {
     int const descriptor = ::open(target.c_str(), O_WRONLY | O_NONBLOCK);
-    if (descriptor < 0 && errno != ENXIO) fail(file, "cannot be written");  // ENXIO: a pipe that nobody reads yet
+    if (descriptor < 0 && errno != ENXIO) fail(file, "cannot be written");  // ENXIO: a pipe without a reader yet
     if (descriptor >= 0) ::close(descriptor);
     return;
   }

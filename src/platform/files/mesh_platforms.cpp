@@ -26,7 +26,7 @@ class draws {
   std::mt19937_64 bits_;
 };
 
-/// Where a cluster is, and what messages take inside of its city, and of its country [s].
+/// The place of a cluster, and times of messages inside of its city and of its country [s].
 struct place {
   std::size_t country = 0, city = 0;
   double in_city = 0, in_country = 0;

@@ -9,7 +9,7 @@
 namespace skel::platform::detail {
 
 enum class quick_answer : std::uint8_t {
-  said,     ///< what was expected
+  said,     ///< as expected
   refused,  ///< it is something else: the general reader says why
   unclear,  ///< only the general reader can tell
 };

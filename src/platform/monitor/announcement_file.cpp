@@ -47,7 +47,7 @@ class watched_file : public announcements::source {
   }
 
  private:
-  /// Only what this user or root wrote is believed.
+  /// Only a file of this user or root is believed.
   void open_file() {
     opened_ = open_input(file_, file_of::this_user);
     begin_anew();
@@ -145,7 +145,7 @@ class watched_file : public announcements::source {
     throw error(file_.string() + ": " + doing + ": " + std::generic_category().message(errno));
   }
 
-  /// Bytes that are read at once: as many as fit into the cache of a core with what becomes of them.
+  /// Bytes that are read at once: as many as fit into the cache of a core with their results.
   static constexpr std::size_t at_once = std::size_t{1} << 16U;
   /// Bytes before `offset_` that are looked at again: a file that was written anew hardly has the same.
   static constexpr std::size_t most_remembered = 64;
@@ -154,7 +154,7 @@ class watched_file : public announcements::source {
   descriptor opened_;
   off_t offset_ = 0, partial_ = 0;  // read so far; of a line behind it, whose end has not come
   std::uint64_t number_ = 0;        // of lines before `offset_`
-  bool is_skipping_ = false;        // what stands at `offset_` is the rest of a line that is too long
+  bool is_skipping_ = false;        // at `offset_` stands the rest of a line that is too long
   std::string last_read_, buffer_, problem_;
 };
 

@@ -120,7 +120,7 @@ class listening_socket : public announcements::source {
 
   ~listening_socket() override {
     receiver_.request_stop();
-    ::shutdown(socket_.number(), SHUT_RD);  // which ends its waiting
+    ::shutdown(socket_.number(), SHUT_RD);  // this ends its waiting
     receiver_.join();
     remove();
   }
@@ -135,7 +135,7 @@ class listening_socket : public announcements::source {
     std::size_t const most = most_bytes.value_or(most_waiting);
     bool goes_on = true;
     for (std::size_t bytes = 0; goes_on && bytes <= most;) {
-      if (waiting_.empty()) receive();  // what has come since
+      if (waiting_.empty()) receive();  // new messages
       if (waiting_.empty()) break;
       std::string const message = std::move(waiting_.front());
       waiting_.pop_front();
@@ -163,7 +163,7 @@ class listening_socket : public announcements::source {
     if (mine_ && there && there->st_dev == mine_->st_dev && there->st_ino == mine_->st_ino) ::unlink(path_.c_str());
   }
 
-  /// Takes what has come, most_at_once messages and as long as there is room. Precondition: lock_ is held.
+  /// Takes new messages, most_at_once at most and as long as there is room. Precondition: lock_ is held.
   void receive() {
     char text[longest_announcement + 1];
     for (std::size_t taken = 0; taken < most_at_once && waiting_bytes_ < most_waiting; ++taken) {
@@ -174,7 +174,7 @@ class listening_socket : public announcements::source {
     }
   }
 
-  /// The system keeps few messages (net.unix.max_dgram_qlen, 10): who sends more would wait until somebody reads.
+  /// The system keeps few messages (net.unix.max_dgram_qlen, 10): a sender of more would wait for a reader.
   void keep_receiving(std::stop_token const& ended) {
     pollfd comes{.fd = socket_.number(), .events = POLLIN, .revents = 0};
     for (std::int64_t before = record::thread_ns(); !ended.stop_requested();) {
@@ -223,7 +223,7 @@ void append_to_file(std::filesystem::path const& to, std::string line) {
   if (file.number() < 0) fail(to, "cannot be written");
   char last = '\n';
   if (off_t const size = ::lseek(file.number(), 0, SEEK_END); size > 0) ::pread(file.number(), &last, 1, size - 1);
-  if (last != '\n') line.insert(0, "\n");  // a line that somebody has not ended is not to become part of this one
+  if (last != '\n') line.insert(0, "\n");  // an open line of another writer is not to become part of this one
   ssize_t const written = ::write(file.number(), line.data(), line.size());
   if (written < 0) fail(to, "cannot be written");
   if (static_cast<std::size_t>(written) != line.size()) fail(to, "was written in part only", ENOSPC);

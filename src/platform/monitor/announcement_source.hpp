@@ -13,7 +13,7 @@
 
 namespace skel::platform {
 
-/// Where lines come from: a file that others append to, or a Unix socket.
+/// The source of lines: a file to which others append, or a Unix socket.
 class announcements::source {
  public:
   /// Takes a line of at most longest_announcement + 1 bytes, with its number. True if it takes another one. An empty

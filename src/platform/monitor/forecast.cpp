@@ -220,12 +220,12 @@ bool forecaster::is_tested() const {
   return misses_.size() > fewest_of_level;
 }
 
-/// A standard deviation of what the cleaned methods miss. Precondition: is_tested().
+/// A standard deviation of the misses of the cleaned methods. Precondition: is_tested().
 double forecaster::scale() const {
   return statistics::normal_deviation * statistics::median({misses_.begin(), misses_.end()});
 }
 
-/// Tells the cleaned methods what they should know of a value.
+/// Tells the cleaned methods a value, as far as they should know it.
 void forecaster::clean(double value) {
   using alarm = statistics::cusum::alarm;
   double const miss = cleaned_->empty() ? 0 : value - cleaned_->says[cleaned_->best()];

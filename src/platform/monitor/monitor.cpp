@@ -115,7 +115,7 @@ void monitor::add(std::size_t rank, host_reading const& reading) {
         found != state.came.end() &&
         reading.time - found->second <= 2 * std::max(options_.period, state.readings[other].seconds))
       recent.push_back(state.readings[other]);
-  if (recent.size() < ranks_of_[number].size()) return;  // what the others use would count as that of strangers
+  if (recent.size() < ranks_of_[number].size()) return;  // the use of the others would count as that of strangers
   host_reading const all = joined(recent);
   auto const share = share_of(all, std::max(1.0, std::ceil(all.own.value_or(0))));
   if (!share) return;
@@ -239,7 +239,7 @@ monitor::path_state& monitor::path_of(host_pair ends, double time) {
   if (found == paths_.end()) {
     if (paths_.size() >= most_paths)
       paths_.erase(std::ranges::min_element(paths_, {}, [](auto const& one) { return one.second.used; }));
-    using kind = slot_series::value_of;  // what waits behind other messages says nothing of the path
+    using kind = slot_series::value_of;  // messages that wait behind others say nothing of the path
     found = paths_
                 .emplace(ends, path_state{slot_series(options_.period, kind::least),
                                           slot_series(options_.period, kind::greatest), time})
@@ -280,7 +280,7 @@ void monitor::add(link_reading const& reading) {
                              std::clamp(reading.bytes / path.bandwidth / rest, least_factor, most_factor)));
 }
 
-/// Readings are told apart by what they are expected to take.
+/// Readings are told apart by their expected times.
 void monitor::expect(host_pair ends, path_state& state) {
   state.expected = scaled_path(machine_.machine().path(ends.first, ends.second), own_outlook(ends.first, ends.second));
 }
@@ -419,7 +419,7 @@ std::optional<path_factor> measured_factor(slot_series const& series, double now
 
 }  // namespace
 
-/// By what was measured between the two, or announced for them. Precondition: they are connected.
+/// By measurements between the two, or announcements for them. Precondition: they are connected.
 link_outlook monitor::own_outlook(std::size_t from, std::size_t to) const {
   link_outlook outlook;
   link const path = machine_.machine().path(from, to);
@@ -457,7 +457,7 @@ monitor::known_paths monitor::known() const {
   return all;
 }
 
-/// The median of what is known of pairs of hosts of two clusters. Precondition: these are connected.
+/// The median of the known pairs of hosts of two clusters. Precondition: these are connected.
 link_outlook monitor::between(std::size_t from_cluster, std::size_t to_cluster, known_paths const& known) const {
   auto const& clusters = machine_.machine().clusters();
   std::size_t const from = known.first_host[from_cluster], first = known.first_host[to_cluster];
@@ -468,7 +468,7 @@ link_outlook monitor::between(std::size_t from_cluster, std::size_t to_cluster, 
     outlook = {median_of(found->second.first, stated.latency), median_of(found->second.second, stated.bandwidth)};
   }
   if (latencies_.empty() && bandwidths_.empty()) return outlook;
-  // Of clusters of which nobody has measured a pair, what was said of all pairs.
+  // For clusters without a measured pair, the announcement of all pairs.
   auto const covers = [&](announced_figure const* one) {
     return one != nullptr && has_all(names_.find(one->from), from, clusters[from_cluster].hosts) &&
            has_all(names_.find(one->to), first, clusters[to_cluster].hosts);
