@@ -12,8 +12,8 @@ namespace skel::interpose {
 /// and is over when it has been read. If it is not read any more, its end is waited for.
 class agreement {
  public:
-  /// Collective over `among`, like a collective of the program: at the same place of their order on all ranks. Waits
-  /// for nobody.
+  /// Collective over `among`, like a collective of the program: at the same place of their order on all ranks. Does not
+  /// wait.
   agreement(MPI_Comm among, told_of_change const& mine);
   ~agreement();
   agreement(agreement const&) = delete;

@@ -24,7 +24,7 @@ struct layout {
   bool dense = false;
 };
 
-/// Nothing for what MPI does not accept as a datatype to communicate with: it has the word then.
+/// Nothing for a datatype with which MPI does not communicate: it has the word then.
 std::optional<layout> layout_of(MPI_Datatype type);
 
 /// Elements in the program's memory.
@@ -51,7 +51,7 @@ class row {
   static row of(elements const& what, known_communicator const& among);
   /// Elements that are written: their values before do not matter, and the new ones are there after give_back().
   static row for_(elements const& what);
-  /// Bytes of nobody's.
+  /// Bytes that belong to no elements.
   static row aside(std::uint64_t bytes);
 
   std::span<std::byte> bytes() const { return bytes_; }

@@ -17,7 +17,7 @@
 
 namespace {
 
-/// Where a Fortran constant is: programs pass its address. Libraries that are not loaded have none.
+/// The place of a Fortran constant: programs pass its address. Libraries that are not loaded have none.
 void const* constant(char const* name) {
   return dlsym(RTLD_DEFAULT, name);
 }

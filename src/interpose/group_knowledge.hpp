@@ -33,7 +33,7 @@ struct forecast {
 /// same if events() is: ranks may have forgotten groups that had no communicator for a while.
 class group_knowledge {
  public:
-  /// `before`: what is known at the beginning, and who is told.
+  /// `before`: the initial knowledge, and the listeners.
   explicit group_knowledge(std::vector<plan::host_id> host_of_rank, mapping::decision_setup before = {})
       : host_of_rank_(std::move(host_of_rank)), before_(std::move(before)), verdicts_(before_.known) {}
 
@@ -60,7 +60,7 @@ class group_knowledge {
 
   /// Of all that was observed and kept: a whole number below 2^52; 0: nothing was.
   double events() const { return static_cast<double>(events_ >> 12); }
-  /// Forgets what was observed and kept.
+  /// Forgets all observations and verdicts.
   void begin_anew();
 
   /// For later processes.

@@ -107,7 +107,7 @@ known_communicator::known_communicator(MPI_Comm original) : original_(original) 
 }
 
 known_communicator::~known_communicator() {
-  // MPI_Finalize frees what is left, and allows no more calls when it deletes the attributes of MPI_COMM_WORLD.
+  // MPI_Finalize frees the rest, and allows no more calls when it deletes the attributes of MPI_COMM_WORLD.
   if (messages_ != MPI_COMM_NULL && process::self().serving()) MPI_Comm_free(&messages_);
 }
 
@@ -213,7 +213,7 @@ void known_communicator::foresee(mapping::collective_request const& kind, known_
     credit_ -= prices.deciding;
     known.asked = group_->foresee(kind, is_alike_);
     uses += known.go.uses();
-    // Where uses take so long that they pay for telling, it begins now.
+    // If uses take so long that they pay for telling, it begins now.
     double const paid_by = prices.telling / change_watch::share_of_watching;
     if (paid_by <= static_cast<double>(change_watch::uses_between) * seconds)
       known.watch.tell_soon(1, uses_until_heard(seconds));

@@ -31,8 +31,8 @@ struct known_kind {
   std::optional<forecast> asked{};  ///< of the models, once the time of calls has paid for it
   change_watch watch{};
   std::unique_ptr<agreement> told{};         ///< while ranks tell each other of changes
-  way::verdict before = way::verdict::open;  ///< while it is tried again: what it was
-  std::optional<way::use> tried{};           ///< the last use, while ranks have not agreed on what it took
+  way::verdict before = way::verdict::open;  ///< while it is tried again: the former one
+  std::optional<way::use> tried{};           ///< the last use, while ranks have not agreed on its time
   double took = 0, met = 0;                  ///< that use, and the meeting before it, on this rank [s]
 };
 
@@ -62,8 +62,8 @@ class being_freed {
 
 /// A use of a collective that has begun.
 struct begun_use {
-  plan::rank_schedule const* steps = nullptr;         ///< what this rank does; nullptr: the call is MPI's
-  known_kind* known = nullptr;                        ///< that is told how long it takes; nullptr: nobody
+  plan::rank_schedule const* steps = nullptr;         ///< steps of this rank; nullptr: the call is MPI's
+  known_kind* known = nullptr;                        ///< that is told how long it takes; nullptr: none
   mapping::collective_request const* kind = nullptr;  ///< of it
   way::use how{};
   double start = 0;

@@ -77,7 +77,7 @@ class process {
   std::string summary() const;
   /// Measures how far ways between clusters are apart, where the platform does not say. Collective.
   void see_ways_apart();
-  /// Reads the knowledge of earlier processes, the same on all ranks, and sets who is told of decisions. Collective.
+  /// Reads the knowledge of earlier processes, the same on all ranks, and sets the listeners for decisions. Collective.
   void remember(std::string const& decisions, std::vector<std::string> const& names);
   void keep_what_was_learnt();
 
@@ -91,10 +91,10 @@ class process {
   std::vector<plan::host_id> host_of_rank_{};
   std::vector<std::uint64_t> place_of_rank_{};  // the machine of each; on one where two are equal
   known_groups groups_{};
-  mapping::decision_setup before_{};              // what all ranks know from processes before, and who is told
+  mapping::decision_setup before_{};              // knowledge of all ranks from processes before, and listeners
   std::unique_ptr<record::decision_file> log_{};  // on rank 0
   std::optional<platform::kept_entries> kept_{};  // on rank 0
-  std::shared_ptr<group_knowledge> of_all_{};     // what is learnt of all ranks together
+  std::shared_ptr<group_knowledge> of_all_{};     // knowledge of all ranks together
   std::map<plan::collective, forced_algorithm> forced_{};
   std::array<std::atomic<std::uint64_t>, operations> called_{}, served_{};
 };

@@ -105,7 +105,7 @@ answer move(collective_request const& request, movement const& what, MPI_Comm am
   } else if (what.gives) {
     input = row::of(*what.gives, on.known());
   }
-  std::uint64_t unloaded = 0;  // what is not wanted needs a place too
+  std::uint64_t unloaded = 0;  // unwanted data needs a place too
   for (plan::copy const& c : on.steps().unload) unloaded = std::max(unloaded, c.to + c.bytes);
   output = what.gets ? row::for_(*what.gets) : row::aside(unloaded);
   runtime::run_collective(on.known().messages(), on.steps(), input.bytes(), output.bytes());

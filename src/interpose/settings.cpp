@@ -26,7 +26,7 @@ std::string value_of(char const* variable) {
   return value == nullptr ? "" : value;
 }
 
-/// Nothing for what means neither.
+/// Nothing for a text that means neither.
 std::optional<bool> flag(std::string const& value) {
   for (std::string_view const yes : {"1", "on", "yes", "true"})
     if (value == yes) return true;
@@ -44,7 +44,7 @@ void read_use(settings& result) {
   result.on = *on;
 }
 
-/// How much is said is no reason to end a run: what cannot be read is 1, with a warning.
+/// The level of messages is no reason to end a run: a text that cannot be read is 1, with a warning.
 int read_verbose() {
   std::string const value = value_of("SKEL_MPI_VERBOSE");
   if (value.empty()) return 0;

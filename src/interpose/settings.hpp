@@ -35,10 +35,10 @@ struct settings {
   mismatch otherwise = mismatch::pass;  ///< SKEL_PLATFORM_MISMATCH=pass|measure|refuse
   std::vector<std::string> hosts{};     ///< SKEL_MPI_HOSTS="a b c": the host of each rank; empty: what MPI says
   std::map<plan::collective, forced_algorithm> forced{};  ///< SKEL_MPI_ALGORITHM="reduce=binomial allreduce=ring"
-  std::string decisions{};  ///< SKEL_DECISIONS=FILE: what the models decide is written there
+  std::string decisions{};  ///< SKEL_DECISIONS=FILE: decisions of the models are written there
 };
 
-/// Reads them. Throws skel::input_error (source "environment") for what it cannot read.
+/// Reads them. Throws skel::input_error (source "environment") for a text that it cannot read.
 settings read_settings();
 
 /// Words between blanks, commas, semicolons or ends of lines.

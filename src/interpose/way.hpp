@@ -17,7 +17,7 @@ struct prices_of_looking {
   double agreeing = 0;      ///< until all have heard it
 };
 
-/// Which way calls of one kind go: MPI's, or skel's over point-to-point messages. They go MPI's way until skel's is
+/// The way of calls of one kind: MPI's, or skel's over point-to-point messages. They go MPI's way until skel's is
 /// believed to take less. Once skel's way has lost, it is tried again only if some rank has seen that times have
 /// changed. A trial is a pair of uses, one each way. The first pair warms up. After each other one the medians so far
 /// are compared, and after `fewest_pairs` skel's way is taken. Then there is one more pair at each 2^k-th use. If
@@ -29,7 +29,7 @@ class way {
   enum class verdict : std::uint8_t { open, lost, won };
   enum class timing : std::uint8_t {
     none,
-    alone,    ///< who watches it wants to know; two looks at the clock
+    alone,    ///< only the watching rank wants its time; two looks at the clock
     together  ///< all ranks begin it together, and measured() wants the slowest rank's time
   };
   struct use {

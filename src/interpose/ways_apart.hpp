@@ -10,7 +10,7 @@
 
 namespace skel::interpose {
 
-/// Ranks on different hosts of two clusters, as many in each, and what passes between each two of them.
+/// Ranks on different hosts of two clusters, as many in each, and the message between each two of them.
 struct facing_ranks {
   std::vector<int> here{}, there{};
   std::size_t bytes = 0;    ///< of a message that takes its way as long as the way's latency
