@@ -26,7 +26,7 @@ class bsp_scenario_recorder {
   /// The next superstep. O(processes + messages). Nothing where there is no room for it, or for one before.
   void add(record::superstep const& last);
 
-  /// Writes what there is. Throws skel::error where it cannot be written, or nothing was measured.
+  /// Writes the scenario so far. Throws skel::error if it cannot be written, or nothing was measured.
   void write(std::string const& file) const;
 
   /// Supersteps that there was no room for.
@@ -36,7 +36,7 @@ class bsp_scenario_recorder {
  private:
   platform::bsp_scenario begun_;  // without its program
   record::load_trace trace_{};
-  std::vector<double> taken_;  // of each host: what others took, over supersteps
+  std::vector<double> taken_;  // of each host: load of others, over supersteps
   std::size_t most_, bytes_ = 0, left_out_ = 0;
 };
 

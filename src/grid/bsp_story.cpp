@@ -40,7 +40,7 @@ std::string stretch_text(record::bsp_history const& run, std::size_t stretch) {
          " after";
 }
 
-/// Where processes moved, and where they were to and did not.
+/// The supersteps at which processes moved, and those at which they were to and did not.
 std::vector<chart_mark> marks_of(record::bsp_history const& run) {
   std::vector<chart_mark> out;
   for (std::size_t i = 1; i < run.stretches.size(); ++i)

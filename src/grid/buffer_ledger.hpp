@@ -8,8 +8,8 @@
 
 namespace skel {
 
-/// Which algorithms' plans and buffers an irregular reduction keeps: plans hold for one pattern, buffers for every one
-/// that is not larger. A value without memory of its own.
+/// The algorithms of which an irregular reduction keeps plans and buffers. Plans hold for one pattern, buffers for all
+/// that are not larger. A value without memory of its own.
 class buffer_ledger {
  public:
   /// Another pattern: no plan holds any more.

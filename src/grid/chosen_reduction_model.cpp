@@ -32,7 +32,7 @@ shared_model read_kept(std::filesystem::path const& file) {
   try {
     auto model = std::make_shared<platform::reduction_model const>(
         platform::parse_reduction_model(read_input(file, most_text_bytes, file_of::this_user), file.string()));
-    cost::reduction_predictor const usable(*model, file.string());  // throws what is not known
+    cost::reduction_predictor const usable(*model, file.string());  // throws if a part of it is unknown
     if (model->machine == this_machine()) return model;
   } catch (error const& problem) {
     warn(std::string(problem.what()) + "; the model that skel ships is used instead");

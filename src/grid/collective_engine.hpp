@@ -74,7 +74,7 @@ class collective_engine {
   std::size_t rank_ = 0;
   mapping::collective_mapper mapper_;
   live_machine machine_;
-  std::function<std::string()> news_;  // where somebody announces
+  std::function<std::string()> news_;  // if somebody announces
   std::optional<double> used_;         // since the last look, predicted [s]
 };
 

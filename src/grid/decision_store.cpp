@@ -84,7 +84,7 @@ void decision_store::share(std::shared_ptr<decision_store> const& one) {
 
 decision_store::decision_store(runtime::communicator const& ranks, run_settings const& settings, bool is_measured)
     : is_root_(ranks.rank() == 0) {
-  static_cast<void>(was_force_used(""));  // what it asks is there for as long as this
+  static_cast<void>(was_force_used(""));  // from now on its registry lives as long as this
   std::string refused;
   if (ranks.rank() == 0) {
     auto opened = platform::open_knowledge(ranks.hosts(), settings.knowledge, is_measured);

@@ -86,7 +86,7 @@ struct exchange_controller::words {
   }
 };
 
-/// The decider, and what it is asked.
+/// The decider and its request.
 struct exchange_controller::deciding {
   mapping::decider<mapping::exchange_problem> decider;
   mapping::exchange_request asked{};

@@ -230,8 +230,8 @@ struct grid::state {
     settings.platform.reset();
   }
 
-  /// From now on there is a platform whose host i is rank i, and it is known what cores ranks may use. Collective at
-  /// the first call.
+  /// From now on there is a platform whose host i is rank i, and the cores of ranks are known. Collective at the first
+  /// call.
   void know_machine() {
     if (settings.platform && !stated && !probed) find_ranks();  // it was given after the grid was made
     if (!settings.platform) {
@@ -385,7 +385,7 @@ struct grid::state {
   mesh_report run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
                   runtime::iteration::run_options options, mesh_view* view, bool watches_readers);
 
-  /// Throws on every rank what is found of forgotten updates on rank 0. Collective.
+  /// Throws on every rank if rank 0 has found forgotten updates. Collective.
   void check_updates(runtime::iteration::mesh_part& part, face_neighbours const& faces, std::uint64_t most) const {
     std::pair<std::optional<runtime::program_failure>, std::string> told;
     std::uint64_t const asked = std::min(settings.check_updates, most);
@@ -469,8 +469,8 @@ struct grid::state {
                                                  std::size_t most) {
     auto const size = static_cast<std::size_t>(ranks.size());
     auto const threads_of = threads();
-    std::vector<std::size_t> measures(size);   // who does that for each rank
-    std::map<std::size_t, std::size_t> first;  // of each domain of cores, who has some of its own
+    std::vector<std::size_t> measures(size);   // the rank that does that for each rank
+    std::map<std::size_t, std::size_t> first;  // of each domain of cores, the first rank with its own
     for (std::size_t r = 0; r < size; ++r)
       if (cores->own[r] > 0) first.try_emplace(cores->domain[r], r);
     for (std::size_t r = 0; r < size; ++r)
@@ -583,7 +583,7 @@ struct grid::state {
     options.last_measured = [&of = *watcher](bsp_measures const& last) {
       try {
         of.hear_last(last);
-      } catch (std::bad_alloc const&) {  // what is shown of the program lacks its end
+      } catch (std::bad_alloc const&) {  // the view of the program lacks its end
       }
     };
     return watcher;
@@ -610,8 +610,8 @@ struct grid::state {
     if (ranks.size() > 1 && !settings.announcements.empty()) is_announced((probed ? *probed : *stated).picture);
   }
 
-  /// The machine that programs are placed on, with what was announced of it. Speeds of hosts are those with which the
-  /// first program began, and so are the quotas that they are of. On rank 0.
+  /// The machine on which programs are placed, with its announcements. Speeds of hosts are those with which the first
+  /// program began, and so are the quotas that they are of. On rank 0.
   platform::monitor announced_machine() const {
     auto const& [picture, host_of_rank] = probed ? *probed : *stated;
     platform::monitor monitor(picture, host_of_rank);
@@ -621,7 +621,7 @@ struct grid::state {
     return monitor;
   }
 
-  /// The processors of a line as they are by what is announced now. On rank 0.
+  /// The processors of a line by the present announcements. On rank 0.
   processor_map as_announced(runtime::program const& line, processor_map where) {
     news.hear_all();
     announced_shares.assign(static_cast<std::size_t>(ranks.size()), 1);
@@ -673,7 +673,7 @@ struct grid::state {
     return describe(found);
   }
 
-  /// The run is done by now: what goes wrong here is a warning.
+  /// The run is done by now: a problem here is a warning.
   void write_trace(record::run_record const& run) const {
     if (settings.trace.empty() || ranks.rank() != 0) return;
     try {
@@ -689,7 +689,7 @@ struct grid::state {
     return std::make_unique<line_view>(settings, record::history_recorder(before_run(line, ranks.hosts())));
   }
 
-  /// Runs a line that all ranks have met for. `view`: told what happens, where it is not null.
+  /// Runs a line for which all ranks have met. `view`: is told the events, if it is not null.
   run_report run(runtime::program const& line, std::stop_token const& stop, line_view* view);
 
   /// Within a limit of memory one batch is under way.
@@ -793,15 +793,15 @@ struct grid::state {
   std::optional<rank_cores> cores;                        // from the first program on
   bool has_threads = false;                               // those of threads()
   std::string limits;                                     // ranks that may use fewer than their host has
-  std::optional<run_platform> probed;                     // where none was stated; on rank 0 as runs have corrected it
+  std::optional<run_platform> probed;                     // unless one was stated; on rank 0 as runs have corrected it
   std::optional<run_platform> stated;                     // as it was, before each rank became a host
-  std::shared_ptr<decision_store> store;                  // of all that decides, also of what asks no grid
+  std::shared_ptr<decision_store> store;                  // of all deciders, also of those that ask no grid
   std::unique_ptr<program_history> history;               // on rank 0, from the first program on
   std::optional<mesh_planner> meshes;                     // on rank 0, from the first program over a mesh on
   std::optional<std::vector<measured_steps>> rank_steps;  // of the ranks, from then on
   std::unique_ptr<collective_engine> collectives;         // from the first one on
   std::optional<mapping::migration_price> migration_price;  // of BSP processes, as the last run found
-  platform::host_load own_load;                             // what this rank sees of its host
+  platform::host_load own_load;                             // as this rank sees its host
   std::vector<std::string> told_loads;                      // per rank, where there are several hosts
   machine_news news;                                        // from the first run that is placed, or collective, on
   std::vector<double> announced_shares;  // per rank, of its speed, by which the last plan was made; on rank 0
@@ -1260,7 +1260,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
                               std::to_string(report.plan.run.stations[station].ranks.front()) + ": " + why +
                               "; the forecast is that of the plan without this");
   if (!options.pinned.empty()) {
-    placed.asked.reset();  // what was asked for is not what runs
+    placed.asked.reset();  // another placement runs than was asked for
     if (watcher) watcher->begin(report.plan.run, options.pinned);
   }
   options.cores = platform::granted_cores();

@@ -119,7 +119,7 @@ mesh_checkpoints::mesh_checkpoints(runtime::iteration::mesh_part const& part, me
   totals_ = std::move(mine.totals);
 }
 
-/// An exception is no death: what it was about is told.
+/// An exception is no death: its cause is told.
 mesh_checkpoints::~mesh_checkpoints() {
   begun();
 }

@@ -100,7 +100,7 @@ void mesh_recorder::pause(record::mesh_record const& run, std::uint64_t iteratio
   if (iterations > told_) history_.times.add(iterations - told_, std::max(0.0, seconds - told_seconds_));
 }
 
-/// The clusters that have elements by now, and what models expected of them.
+/// The clusters that have elements by now, with the forecasts of models.
 void mesh_recorder::mark_chosen() {
   auto const& plan = history_.report.plan;
   auto const& shares = history_.report.run.shares;

@@ -49,13 +49,13 @@ struct mesh_history {
   std::string why{};  ///< it failed
   std::vector<runtime::iteration::mesh_step> steps{};
   std::optional<std::uint64_t> iterations{};  ///< that will be made, if the program says so
-  mesh_report report{};  ///< of a run that has not ended well, what was known when it paused last
-  std::uint64_t passed = 0;  ///< the last iteration that is known to be made
+  mesh_report report{};                       ///< of a run that has not ended well, the state when it paused last
+  std::uint64_t passed = 0;                   ///< the last iteration that is known to be made
   iteration_times times{};
   std::optional<mapping::selection_picture> clusters{};  ///< with the elements of hosts as they were planned
 };
 
-/// Makes the history of a program over a mesh from what rank 0 hears, and knew before. A value without clock.
+/// Makes the history of a program over a mesh from the messages and initial knowledge of rank 0. A value without clock.
 class mesh_recorder {
  public:
   explicit mesh_recorder(mesh_history begun) : history_(std::move(begun)) {}
@@ -83,10 +83,10 @@ class mesh_recorder {
 
   mesh_history history_;
   mesh_planner const* by_ = nullptr;  // has made its picture of clusters
-  // Since begin(): what was told last.
+  // Since begin(): the last message.
   std::optional<std::uint64_t> last_{};
   double since_ = 0;
-  std::uint64_t told_ = 0;  // iterations in the history since begin(), and what they took [s]
+  std::uint64_t told_ = 0;  // iterations in the history since begin(), and their time [s]
   double told_seconds_ = 0;
 };
 

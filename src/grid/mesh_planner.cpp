@@ -70,7 +70,7 @@ platform::parameter_blocks messages_between(platform::description const& machine
   return out;
 }
 
-/// Of a step on the first ranks of a cluster, what it takes beside the messages that time_steps() sends.
+/// Time of a step on the first ranks of a cluster, beside the messages that time_steps() sends.
 double beside_messages(platform::description const& machine, std::size_t cluster, std::size_t ranks, double seconds) {
   record::mesh_app nothing;
   nothing.elements = 1, nothing.face_bytes = sizeof(double), nothing.usable_bandwidth = 1;
@@ -102,7 +102,7 @@ record::mesh_app app_of(mesh_part const& part, mesh_clusters_of_ranks const& on,
   app.elements = static_cast<double>(part.elements());
   app.bytes_per_element = static_cast<double>(part.bytes_per_element());
   app.updates = app.allreduces = 0;
-  if (outlook.is_measured()) app.usable_bandwidth = 1;  // by messages, which got what there is
+  if (outlook.is_measured()) app.usable_bandwidth = 1;  // by messages, which got the usable part
   double bytes = 0;
   bool waits = true;
   for (auto const& step : steps) {
@@ -125,7 +125,7 @@ record::mesh_app app_of(mesh_part const& part, mesh_clusters_of_ranks const& on,
     }
     app.phases.push_back(std::move(phase));
   }
-  if (app.phases.empty()) {  // it computes nothing, as where it only shows what it has made
+  if (app.phases.empty()) {  // it computes nothing: perhaps it only shows its results
     app.phases.push_back({.name = "elements"});
     for (auto const& cluster : clusters)
       app.phases.back().seconds_per_element[cluster.name] = unknown_seconds / cluster.speed;
@@ -260,7 +260,7 @@ mesh_clusters_of_ranks mesh_planner::clusters_of(machine_of_ranks const& where, 
   std::vector<piecewise_linear::point> waits{{2, 0}};
   for (std::size_t c = 0; c < number.size(); ++c) {
     if (!number[c]) continue;
-    // Where nothing was measured, those of the cluster before are believed.
+    // If nothing was measured, those of the cluster before are believed.
     if (auto own = measured_waits(c, out.machine, *number[c]); !own.empty()) waits = std::move(own);
     out.measured_waits.emplace_back(waits);
     auto corrected = waits;
@@ -392,7 +392,7 @@ std::optional<mesh_selection> mesh_planner::select(mesh_outlook const& outlook, 
     auto const chosen = clusters_.decide(request(asked)).chosen();
     out.ground = ground_of(asked.on, asked.app, chosen.plan);
     out.seconds = chosen.per_use;
-  } catch (error const&) {  // what stays has no room
+  } catch (error const&) {  // the remaining clusters have no room
     return std::nullopt;
   }
   tell_ranks_apart(out.ground, outlook, standing_->phase_of);

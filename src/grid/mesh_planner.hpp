@@ -119,7 +119,7 @@ class mesh_planner {
   std::vector<double> centres_;
   std::optional<mesh_standing> standing_;  // after place()
   double planning_ = 0;                    // that the last partition took [s]
-  bool observes_ = false;                  // the run is on what was decided by what was counted
+  bool observes_ = false;                  // the run is on the clusters that counts decided
   question asked_;                         // for it
   std::optional<mapping::mesh_clusters_request> request_;
 };

@@ -56,10 +56,10 @@ std::string decisions_text(moving_program const& of, record::move_history const&
 /// Marks of those that moved it, or were to, over iterations, supersteps or seconds.
 std::vector<chart_mark> marks_of(moving_program const& of, record::move_history const& made);
 
-/// A row for each. `none`: what is said where there is none.
+/// A row for each. `none`: the text if there is none.
 record::story_section decision_section(moving_program const& of, record::move_history const& made, std::string none);
 
-/// Of what came again and again while a program ran, so many are listed in its report.
+/// Of repeated events of a run, so many are listed in its report.
 inline constexpr std::size_t most_in_report = 8;
 
 /// The overhead of a migration beside the way of its state: "78 us", "78 us and 1.2 ns/B".

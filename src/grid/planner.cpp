@@ -59,12 +59,12 @@ constexpr std::size_t simulated_items = 5000;
 /// Losers of the search that are kept, for the report.
 constexpr std::size_t most_told = 5;
 
-/// Which stations of a line become stages of the model.
+/// The stations of a line that become stages of the model.
 struct model_shape {
   skeletons::shape shape;
   std::vector<std::size_t> station_of;  // per stage
   std::vector<double> waiting;          // per stage: share of its work in which it needs no core
-  std::vector<bool> widens;             // per stage: a farm whose number of workers nobody has said, nor where they are
+  std::vector<bool> widens;             // per stage: a farm without a stated number or place of its workers
   double batch = 1;
 };
 
@@ -77,7 +77,7 @@ skeletons::shape searched(model_shape const& model) {
   return shape;
 }
 
-/// Where processors leave, stages are looked for elsewhere; those that are pinned there are as fast as they are.
+/// The search moves stages away from processors that leave. Stages that are pinned there stay as fast as they are.
 void keep_from_leaving(mapping::placement_problem& problem, std::vector<bool> const& leaving) {
   if (leaving.empty()) return;
   auto const& all = problem.platform;
@@ -91,7 +91,7 @@ void keep_from_leaving(mapping::placement_problem& problem, std::vector<bool> co
   problem.platform = platform::description(all.local_latency(), std::move(clusters), all.links(), all.parameters());
 }
 
-/// Where others use cores, processors are as fast as they are where all cores of their domain are used.
+/// If others use cores, processors are as fast as they are when all cores of their domain are used.
 void slow_down_beside_others(mapping::placement_problem& problem, processor_map const& processors) {
   if (processors.others.empty()) return;
   auto const& all = problem.platform;
@@ -192,9 +192,9 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
   double slowest = 0, most_bytes = 1;
   for (std::size_t s = 0; s < n; ++s) {
     work[s] = work_of(line.stations[s], costs[s], reference);
-    if (s > 0 && line.stations[s - 1].folds_in_farm()) continue;  // takes no items, but what a farm has made of them
+    if (s > 0 && line.stations[s - 1].folds_in_farm()) continue;  // takes no items, but the results of a farm
     if (line.stations[s].folds_in_farm() && !std::isnan(line.stations[s].notes.work))
-      work[s] += work_of(line.stations[s + 1], costs[s + 1], reference);  // what was measured has it
+      work[s] += work_of(line.stations[s + 1], costs[s + 1], reference);  // the measured time includes it
     slowest = std::max(slowest, work[s]);
     if (!line.stations[s].folds_in_farm()) most_bytes = std::max(most_bytes, costs[s].bytes);
   }
@@ -268,7 +268,7 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
   return out;
 }
 
-/// Hosts that nobody shares need no dynamic share, and workers on such hosts that are alike need not be told apart.
+/// Hosts of single workers need no dynamic share, and workers on such hosts that are alike need not be told apart.
 bool is_shared(plan::placement const& where) {
   std::vector<plan::host_id> all;
   for (auto const& stage : where.stages) all.insert(all.end(), stage.begin(), stage.end());
@@ -474,8 +474,8 @@ void widen(model_shape const& model, plan::placement& where, processor_map const
   where = std::move(wide);
 }
 
-/// Standard deviation of ln(throughput) by what is not known of other programs on the cores. One part is the error of
-/// how many there are. The other one is what runs beside others usually differ by. It follows how much others slow down
+/// Standard deviation of ln(throughput) by the unknown load of other programs on the cores. One part is the error of
+/// their number. The other one is the usual difference of runs beside others. It follows how much others slow down
 /// threads that use all cores of a domain, as threads that wait come late to a core too. `options` give the throughput
 /// `found`.
 double doubt_by_others(cost::line const& line, cost::simulation_options options, double found,
@@ -500,7 +500,7 @@ double doubt_by_others(cost::line const& line, cost::simulation_options options,
 struct modelled {
   forecast expected;
   std::optional<double> doubt{};
-  double by_others = 0;  ///< standard deviation of ln(throughput) by what other programs do
+  double by_others = 0;  ///< standard deviation of ln(throughput) by other programs
 };
 
 modelled forecast_of(model_shape const& model, runtime::program const& line,
@@ -555,13 +555,13 @@ modelled forecast_of(model_shape const& model, runtime::program const& line,
   return result;
 }
 
-/// Corrects a forecast by what runs before have shown: `time` per item.
+/// Corrects a forecast by earlier runs: `time` per item.
 void correct(modelled& of, mapping::corrected_time const& time) {
   forecast& out = of.expected;
   out.correction = std::exp(-time.bias);
   out.throughput = 1 / time.seconds;
   for (auto& one : out.stations) one.utilisation = std::min(1.0, out.throughput / one.capacity);
-  if (!of.doubt && time.bias == 0) return;  // of a work that was said nobody knows how right it is
+  if (!of.doubt && time.bias == 0) return;  // the error of a stated work is not known
   double const reach = statistics::normal_reach(record::forecast_confidence) *
                        std::hypot(time.scatter, of.doubt.value_or(0), of.by_others);
   out.low = out.throughput * std::exp(-reach);

@@ -156,7 +156,7 @@ struct reduction_controller::state {
     return std::isfinite(least) ? least : 0;
   }
 
-  /// The next execution, decided by what is known now.
+  /// The next execution, decided by the present knowledge.
   step next() {
     asked.prepared = ledger.plans();
     asked.buffered = ledger.buffers_for(asked.problem.pattern);
@@ -227,7 +227,7 @@ struct reduction_controller::state {
   buffer_ledger ledger;
   mapping::reduction_request asked;
   reduction_report report;
-  std::shared_ptr<decision_store> store;  // of the program; keeps what is learnt
+  std::shared_ptr<decision_store> store;  // of the program; keeps learnt times
   std::uint64_t version = 0, number = 0;  // of the pattern; of the decision
   bool is_decided = false;                // this phase has a decision
   bool is_fresh = false;                  // memory that the next execution is the first to touch
@@ -323,7 +323,7 @@ bool reduction_controller::prepared(double seconds, std::size_t bytes, std::size
   if (std::max(bytes, all_bytes) > now.settings.memory_cap) {
     now.asked.legal &= ~set_of(algorithm);
     now.ledger.clear();
-    now.is_decided = false;  // where nothing else may be used, the next execution begins a phase
+    now.is_decided = false;  // if nothing else may be used, the next execution begins a phase
     if (now.asked.legal == 0 || now.decider.is_forced(now.asked))
       throw error("the algorithm '" + std::string(plan::name_of(algorithm)) + "' keeps " +
                   std::to_string(std::max(bytes, all_bytes)) + " bytes, more than the cap of " +

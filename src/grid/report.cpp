@@ -121,7 +121,7 @@ std::string announcements_text(record::run_record const& run) {
   return out;
 }
 
-/// Where it went on, and the checkpoints that were made.
+/// The item with which it went on, and the checkpoints that were made.
 std::string checkpoints_text(run_report const& of) {
   std::string out;
   if (of.resumed)

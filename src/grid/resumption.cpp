@@ -66,7 +66,7 @@ resumption::resumption(runtime::program const& line, run_settings const& setting
     warn_once("--skel-checkpoint: " + others);
 }
 
-/// An exception is no death: what it was about is told.
+/// An exception is no death: its cause is told.
 resumption::~resumption() {
   begun();
 }

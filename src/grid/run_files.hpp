@@ -12,7 +12,7 @@ namespace skel {
 /// so on standard error. The last names are used again and again by programs with more runs than `most`.
 class run_files {
  public:
-  /// A setting with the name of a file ("": none), its option, and what the file is.
+  /// A setting with the name of a file ("": none), its option, and the kind of the file.
   struct file {
     std::string& name;
     char const* option;

@@ -22,7 +22,7 @@ moving_program program_of(record::run_history const& run) {
   return {"item", run.stations, run.hosts};
 }
 
-/// Where the line was told to go on elsewhere, and where it did not all the same.
+/// The times when the line was told to move, and those when it did not move all the same.
 std::vector<chart_mark> marks_of(record::run_history const& run) {
   auto out = marks_of(program_of(run), run.decisions);
   for (auto const& move : run.remaps) {

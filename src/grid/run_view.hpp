@@ -24,7 +24,7 @@ bool says_progress(run_settings const& settings);
 template <class Recorder>
 class run_view {
  public:
-  /// `begun`: of what is known before the run.
+  /// `begun`: of the initial history.
   run_view(run_settings const& settings, Recorder begun) : says_(says_progress(settings)) {
     if (says_ || is_shown(settings)) recorder_.emplace(std::move(begun));
     if (is_shown(settings))
@@ -62,7 +62,7 @@ class run_view {
   }
 
  private:
-  /// A copy, so that whoever tells what happens does not wait for drawing.
+  /// A copy, so that the thread that tells events does not wait for drawing.
   auto so_far() {
     std::lock_guard const guard(mutex_);
     if (!recorder_) throw std::bad_alloc();

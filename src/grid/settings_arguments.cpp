@@ -220,7 +220,7 @@ run_settings settings_from_arguments(int& argc, char**& argv) {
     std::size_t const equals = name.find('=');
     bool const has_value = equals != std::string::npos;
     if (has_value) value = name.substr(equals + 1), name.resize(equals);
-    std::string const short_name = name.substr(prefix.size());  // what all begin with says nothing of what was meant
+    std::string const short_name = name.substr(prefix.size());  // the common prefix says nothing of the intended one
     auto const found = settings_table().find(short_name);
     if (!found) {
       auto const near = near_name(short_name, settings_table().names());

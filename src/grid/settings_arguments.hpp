@@ -8,7 +8,7 @@
 
 namespace skel {
 
-/// An option --skel-NAME of every program. `value` is what its value is called in the help; empty: a switch. `apply`
+/// An option --skel-NAME of every program. `value` is the name of its value in the help; empty: a switch. `apply`
 /// throws skel::input_error for a value that it cannot take; `option` is the option as it is given.
 struct setting_row {
   std::string_view name, value, sentence;

@@ -22,8 +22,8 @@ namespace skel {
 /// The initial history of a line: names, hosts, date.
 record::run_history before_run(runtime::program const& line, std::vector<std::string> const& hosts);
 
-/// Tells a view how a run begins, and has it told all that the options' functions are told. `watcher`: what makes
-/// forecasts of hosts and decisions of it, or null.
+/// Tells a view the beginning of a run, and has it told the same as the options' functions. `watcher`: makes forecasts
+/// of hosts and decisions of it, or null.
 void show_run(line_view& view, run_report const& report, runtime::run_options& options, remapping const* watcher);
 
 /// Ends the view of a run that has ended well.

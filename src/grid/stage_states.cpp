@@ -30,7 +30,7 @@ bool has(std::vector<runtime::unmoved_state> const& states, std::size_t station)
   return std::ranges::find(states, station, &runtime::unmoved_state::station) != states.end();
 }
 
-/// A station is on this rank after all, with those beside it whose items cannot be sent: what they keep is still there
+/// A station is on this rank after all, with those beside it whose items cannot be sent: their states are still there
 /// too.
 void keep_at(int rank, runtime::program const& line, std::size_t station, plan::run_plan& plan) {
   std::size_t begin = station, end = station + 1;

@@ -4,7 +4,7 @@
 
 #include <skel/detail/grid/settings.hpp>
 
-/// Which settings a program has no use for: said once for a process, as a warning on standard error.
+/// Says which settings a program does not use: once for a process, as a warning on standard error.
 namespace skel {
 
 /// Of a program of supersteps. `by_hand`: it moves its processes itself. `undecided`: why the decider has nothing to
