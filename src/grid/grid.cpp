@@ -330,7 +330,7 @@ struct grid::state {
     return how;
   }
 
-  /// The first rank of each process, by the weights of processes if they are known.
+  /// The rank on which each process begins, by the weights of processes if they are known.
   static std::vector<int> first_ranks(std::size_t processes, std::span<double const> weights,
                                       std::span<double const> of_ranks) {
     std::vector<int> out;

@@ -24,11 +24,11 @@ using station_ranks = std::vector<std::vector<int>>;
 /// Adds a sentence to the notes of a plan.
 void add_note(planned_program& plan, std::string const& note);
 
-/// Places a line and says what to expect of it. `placed` believes the costs, measured on a processor of speed
-/// `reference` [work units/s], or 0 if nothing was measured. If the user has said the work of a station, that counts
-/// instead. `state_on`: per station, the rank of its state, where it has to be (ranks_of_states()). `history` decides
-/// between the placements of the search, or says which one is forced. `placed` is told the decision, and refers to
-/// `line`. Throws skel::error if nothing can be placed, or not as it is forced.
+/// Places a line and says what to expect of it. Costs are those that `placed` believes, measured on a processor of
+/// speed `reference` [work units/s], or 0 if nothing was measured. If the user has said the work of a station, that
+/// counts instead. `state_on`: per station, the rank of its state, where it has to be (ranks_of_states()). `history`
+/// decides between the placements of the search, or says which one is forced. `placed` is told the decision, and refers
+/// to `line`. Throws skel::error if nothing can be placed, or not as it is forced.
 planned_program make_plan(runtime::program const& line, double reference, processor_map const& processors,
                           std::vector<std::optional<int>> const& state_on, run_settings const& settings,
                           program_history& history, placed_run& placed);

@@ -16,8 +16,8 @@
 namespace skel {
 namespace {
 
-/// True if its time per item means the same in a run as in first items: it is not said, and not of copies. It is also
-/// not of the results that a farm folds: there are as many of them as batches.
+/// True if a station's time per item means the same in a run as in first items: its work is not stated, and it has no
+/// copies. It also takes no results that a farm folds, of which there is one for each batch.
 bool is_timed(runtime::program const& line, std::size_t s) {
   auto const& station = line.stations[s];
   return std::isnan(station.notes.work) && station.copies == nullptr &&

@@ -139,7 +139,7 @@ std::string checkpoints_text(run_report const& of) {
   return out + "\n";
 }
 
-/// Tells if a limit of memory was kept; otherwise why not, and the limit that would have been.
+/// Tells if a limit of memory was kept; otherwise why not, and the limit that would have been kept.
 std::string memory_text(record::run_record const& run) {
   auto const bytes = [](auto count) { return scaled(static_cast<double>(count), "B"); };
   std::string out = "memory: a limit of " + bytes(run.memory_limit);

@@ -25,8 +25,7 @@ byte_range piece(collective_problem const& problem, std::size_t i, std::size_t n
 byte_range pieces(collective_problem const& problem, std::size_t first, std::size_t count, std::size_t n);
 
 /// The first rank behind `rank` that may have a piece of another length; the number of ranks if all pieces have one
-/// length. Of as many pieces as ranks, `rank` has piece i, and each rank has the piece behind that of the rank before
-/// it.
+/// length. Of as many pieces as ranks, `rank` has piece i, and each next rank has the next piece.
 std::size_t alike_before(collective_problem const& problem, std::size_t rank, std::size_t i);
 
 /// Phases of the edges of a tree: the round in which vertex v receives. Each vertex sends its next message as soon as

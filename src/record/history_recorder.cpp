@@ -61,7 +61,7 @@ run_moment history_recorder::moment_at(double seconds) const {
   return out;
 }
 
-/// Counts ranks that have not been heard for too long.
+/// Notes the ranks that have not been heard for too long.
 void history_recorder::listen(double now) {
   if (!(history_.period > 0)) return;
   for (std::size_t r = 1; r < ranks_.size(); ++r) {

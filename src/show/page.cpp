@@ -42,7 +42,7 @@ std::string key(colour of, std::string const& text) {
   return "<span><i style=\"background:" + to_css(of) + "\"></i> " + in_html(text) + "</span>\n";
 }
 
-/// The bound of the share shown_amounts of the values above 0.
+/// The value below which the share shown_amounts of the values above 0 lies.
 double most_shown(std::vector<float> values) {
   std::erase_if(values, [](float value) { return !(value > 0); });
   if (values.empty()) return 0;
