@@ -75,7 +75,7 @@ bool control_server::serve(client& one, std::function<std::string(std::string co
     if (sent < 0) break;
     one.out.erase(0, static_cast<std::size_t>(sent));
   }
-  // What is at its end is readable for ever: from there on, only sending is waited for.
+  // A connection at its end is readable for ever: from there on, only sending is waited for.
   epoll_event event{.events = (more ? EPOLLIN : 0U) | (one.out.empty() ? 0U : EPOLLOUT),
                     .data = {.fd = one.connection.get()}};
   epoll_ctl(watched_.get(), EPOLL_CTL_MOD, one.connection.get(), &event);

@@ -38,7 +38,7 @@ std::string first_line(fs::path const& file) {
   return line;
 }
 
-/// Sends a signal to a process if it is of the group, also when another one has got its number in between.
+/// Sends a signal to a process if it is of the group, even if another process has got its number in between.
 void signal_member(pid_t process, std::string const& group, int number) {
   descriptor const held(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
   if (!held) return;  // it has ended

@@ -8,7 +8,7 @@
 namespace skel::testbed {
 namespace {
 
-/// What is never waited for: three years, so that sums of times stay numbers.
+/// Nobody waits so long: three years, so that sums of times stay numbers.
 constexpr double never = 1e8;
 
 moment from_seconds(double seconds) {

@@ -14,28 +14,27 @@ namespace skel::testbed {
 /// A moment, counted from any beginning.
 using moment = std::chrono::nanoseconds;
 
-/// What a pair of hosts has had of the network.
+/// Traffic of a pair of hosts.
 struct traffic {
-  std::uint64_t packets = 0, bytes = 0;  ///< that were taken
+  std::uint64_t packets = 0, bytes = 0;  ///< accepted
   std::uint64_t dropped = 0;             ///< packets for which there was no room
 };
 
-/// The packets that are under way between the hosts of a network: which of them arrive when. It reads no clock and
-/// knows no sockets.
+/// The packets under way between the hosts of a network, and their times of arrival. It reads no clock and knows no
+/// sockets.
 ///
-/// A packet of m bytes that comes at time t waits until its channel has sent those before it, is m / bandwidth under
-/// way into it, and arrives a latency later: channel.free = max(t, channel.free) + m / bandwidth, arrival =
-/// channel.free + latency. Packets of one pair arrive in the order in which they came, also when the latency falls in
-/// between.
+/// A packet of m bytes that comes at time t waits until its channel has sent those before it. It takes m / bandwidth to
+/// enter the channel, and arrives a latency later: channel.free = max(t, channel.free) + m / bandwidth, arrival =
+/// channel.free + latency. Packets of one pair arrive in the order of coming, even if the latency falls in between.
 ///
-/// A channel holds as many bytes as it sends in a round trip, the bandwidth-delay product that routers are given so
-/// that one TCP connection keeps them busy (Villamizar and Song 1994, ACM SIGCOMM CCR 24(5):45-60), but at least
-/// least_room. A packet that finds no room is dropped, as by a router with one queue (tail drop).
+/// A channel holds as many bytes as it sends in a round trip, but at least least_room. Routers are given this
+/// bandwidth-delay product so that one TCP connection keeps them busy (Villamizar and Song 1994, ACM SIGCOMM CCR
+/// 24(5):45-60). A packet without room is dropped, as by a router with one queue (tail drop).
 class delay_queue {
  public:
   /// The largest packet of IPv4 [B].
   static constexpr std::size_t largest_packet = 65535;
-  /// Four of the largest packets: one that is lost, and three behind it by which TCP sees that (RFC 5681, fast
+  /// Four of the largest packets: a lost one, and three behind it by which TCP notices the loss (RFC 5681, fast
   /// retransmit). More would hide a slow channel behind a long queue.
   static constexpr double least_room = 4.0 * largest_packet;
 
@@ -48,11 +47,11 @@ class delay_queue {
 
   explicit delay_queue(network wires);
 
-  /// A packet comes. `counted`: how many bytes it takes in its channel. False: it was dropped, because there is no way
-  /// or no room. O(log packets under way).
+  /// A packet comes. `counted`: its bytes in its channel. False: it was dropped, because there is no way or no room.
+  /// O(log packets under way).
   bool offer(moment now, std::size_t from, std::size_t to, std::vector<std::byte> bytes, std::size_t counted);
 
-  /// When the next packet arrives, or nothing where none is under way. O(1).
+  /// Time of the next arrival, or nothing if no packet is under way. O(1).
   std::optional<moment> next() const;
 
   /// The next packet that has arrived by now, or nothing. O(log packets under way).
@@ -66,13 +65,13 @@ class delay_queue {
 
   network const& wires() const { return wires_; }
   traffic const& of(std::size_t from, std::size_t to) const { return traffic_[from * wires_.hosts.size() + to]; }
-  /// Bytes that may wait in a channel, those being sent included; infinite where its bandwidth is.
+  /// Bytes that may wait in a channel, with those being sent; infinite if its bandwidth is.
   double room(std::size_t channel) const { return states_[channel].room; }
   std::size_t under_way() const { return heap_.size(); }
 
  private:
   struct channel_state {
-    moment free{};             // when it has sent all that it has
+    moment free{};             // when it has sent all its packets
     double round_trip = 0;     // the longest of its pairs [s]
     double room = least_room;  // [B]
   };
@@ -85,7 +84,7 @@ class delay_queue {
   std::vector<channel_state> states_;
   std::vector<moment> last_due_;  // of each pair
   std::vector<traffic> traffic_;  // of each pair
-  std::vector<packet> heap_;      // the one that is due next in front
+  std::vector<packet> heap_;      // the next one due in front
   std::uint64_t packets_ = 0;
 };
 

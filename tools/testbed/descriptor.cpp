@@ -15,7 +15,7 @@
 namespace skel::testbed {
 namespace {
 
-/// Whether the file of this name is still the one that is open.
+/// True if the file of this name is still the open one.
 bool is_named(descriptor const& open, std::filesystem::path const& file) {
   struct stat here {
   }, there{};

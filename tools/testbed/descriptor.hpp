@@ -37,23 +37,21 @@ class descriptor {
   int open_ = -1;
 };
 
-/// Throws skel::error "WHAT: the system's reason", by errno; `remedy` is what to try.
+/// Throws skel::error "WHAT: the system's reason", by errno; `remedy` says what to try.
 [[noreturn]] inline void fail_by_errno(std::string const& what, std::string const& remedy = {}) {
   std::string const reason = std::generic_category().message(errno);
   throw error(what + ": " + reason + (remedy.empty() ? "" : "; " + remedy));
 }
 
-/// A file that one process has locked, and those that inherit it from it; the system lets it go when the last of them
-/// has ended, however that was.
-///
-/// Locks it, after making it where it is not there. Nothing where somebody else has it. Throws skel::error where it
-/// cannot be made.
+/// Locks a file, and makes it first if it is missing. Children inherit the lock. The system releases it when the last
+/// owner has ended, in whatever way. Nothing: somebody else has it. Throws skel::error if the file cannot be made.
 std::optional<descriptor> try_lock(std::filesystem::path const& file);
 
-/// Writes into a locked file who has it.
+/// Writes the owner into a locked file.
 void sign(descriptor const& lock, pid_t owner);
 
-/// Who has a file locked: 0 where that is not written yet, nothing where nobody has.
+/// The owner of a locked file: 0 if it is not written yet, nothing if it is not locked. Throws skel::error if this user
+/// may not read it.
 std::optional<pid_t> owner_of(std::filesystem::path const& file);
 
 }  // namespace skel::testbed

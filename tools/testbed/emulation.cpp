@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// A value that must be there and be so.
+/// A value that must be there and be good.
 double number(json const& request, char const* key, bool (*good)(double), char const* wanted) {
   double const value = request.at(key).get<double>();
   if (!std::isfinite(value) || !good(value))
@@ -42,7 +42,7 @@ ordered_json emulation::answer(json const& request) {
   }
 }
 
-/// The hosts that a name is of: a host's, or a cluster's.
+/// The hosts of a name: the host itself, or all of a cluster.
 std::vector<std::size_t> emulation::hosts_of(std::string const& name) const {
   if (auto const host = machine_.find_host(name)) return {*host};
   std::vector<std::size_t> found;
@@ -92,7 +92,7 @@ ordered_json emulation::paths() const {
   return all;
 }
 
-/// Fails where a shared channel would be changed in the name of some of those that share it.
+/// Fails if a change of a shared channel names only some of the pairs that share it.
 void emulation::expect_whole(std::set<std::size_t> const& channels,
                              std::set<std::pair<std::size_t, std::size_t>> const& pairs) const {
   network const& wires = queue_.wires();

@@ -14,19 +14,19 @@
 
 namespace skel::testbed {
 
-/// The state of a testbed, and what can be asked of it in JSON:
+/// The state of a testbed, with its questions and answers in JSON:
 ///
 ///     {"ask": "hosts"}                     {"hosts": [{"name", "cluster", "address", "share", "cores"}]}
 ///     {"ask": "show"}                      the same with "paths": [{"from", "to", "latency", "bandwidth", "shared",
-///                                          "room", "packets", "bytes", "dropped"}]; an unlimited bandwidth is null
-///     {"ask": "set", "of": [A, B], "latency", "bandwidth", "one_way"}      A, B: hosts or clusters
+///                                          "room", "packets", "bytes", "dropped"}]
+///     {"ask": "set", "of": [A, B], "latency", "bandwidth", "one_way"}
 ///     {"ask": "set", "of": [A], "share"}
 ///
-/// "set" answers {"changed": how many pairs, or hosts}. What cannot be done is answered by {"error": {"option",
-/// "reason"}}, and changes nothing.
+/// A and B are hosts or clusters. An unlimited bandwidth is null. "set" answers {"changed": number of pairs, or of
+/// hosts}. A request that cannot be met changes nothing. Its answer is {"error": {"option", "reason"}}.
 class emulation {
  public:
-  /// `limit`: gives a host's processes so many cores' time; what it throws is the answer.
+  /// `limit`: gives a host's processes so many cores' time; the answer reports its exceptions.
   emulation(platform::description machine, network wires,
             std::function<void(std::string const& host, double cores)> limit)
       : machine_(std::move(machine)), queue_(std::move(wires)), limit_(std::move(limit)) {}

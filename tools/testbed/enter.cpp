@@ -21,11 +21,11 @@ struct setting {
   std::string value;
 };
 
-/// The host's name, and the addresses of all, for this process and those that it starts.
+/// Sets the host's name and the addresses of all hosts, for this process and its children.
 void take_name(names const& called, std::string const& host) {
   if (unshare(CLONE_NEWUTS | CLONE_NEWNS) != 0) fail_by_errno("a host name of its own");
   if (sethostname(host.data(), host.size()) != 0) fail_by_errno("host name " + host);
-  // What is mounted here is seen by nobody else.
+  // Nobody else sees the mounts here.
   if (mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) fail_by_errno("mounts of its own");
   if (access("/etc/hosts", F_OK) == 0 && mount(called.addresses().c_str(), "/etc/hosts", "none", MS_BIND, nullptr) != 0)
     fail_by_errno("/etc/hosts of host " + host);
@@ -47,7 +47,7 @@ void set_up_open_mpi(names const& called) {
                              {"OMPI_MCA_btl_tcp_if_include", network},
                              {"OMPI_MCA_oob_tcp_if_include", network}})
     set(one, true);
-  // More ranks than cores are the rule here, and root is who made the testbed.
+  // More ranks than cores are the rule here, and root has made the testbed.
   for (setting const& one : {setting{"OMPI_MCA_btl", "self,vader,tcp"},
                              {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
                              {"OMPI_MCA_hwloc_base_binding_policy", "none"},
@@ -57,8 +57,8 @@ void set_up_open_mpi(names const& called) {
     set(one, false);
 }
 
-/// mpirun and its daemons miss each other when the network is lost, and end, as under `skel run`, instead of waiting
-/// for minutes: their systems ask each other every second. Ranks of skel have said by then whom they have not heard of.
+/// mpirun and its daemons notice a lost network and end, as under `skel run`, instead of waiting for minutes: their
+/// systems ask each other every second. By then, ranks of skel have reported which ranks are silent.
 void miss_lost_hosts() {
   for (setting const& one : {setting{"OMPI_MCA_oob_tcp_keepalive_time", "1"},
                              {"OMPI_MCA_oob_tcp_keepalive_intvl", "1"},

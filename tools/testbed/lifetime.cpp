@@ -32,13 +32,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-/// How long processes on the hosts have to end by themselves [s]: mpirun needs some tenths to end its ranks.
+/// Time for processes on the hosts to end by themselves [s]: mpirun needs some tenths to end its ranks.
 constexpr double grace = 2;
 
-/// How long a switch has to end by itself [s]: the grace of its hosts, and as long again for what it removes.
+/// Time for a switch to end by itself [s]: the grace of its hosts, and four times as long for its own removals.
 constexpr double switch_grace = 5 * grace;
 
-/// Removes what there is of a testbed beside its lock, which the caller has. Returns of how many hosts there was any.
+/// Removes a testbed except its lock, which the caller has. Returns the number of hosts of which anything was left.
 std::size_t sweep(names const& called) {
   cpu_groups const groups = cpu_groups::find();
   std::vector<std::string> const limited = groups.named(called.prefix()), spaces = net_namespaces(called.prefix());
@@ -97,7 +97,7 @@ std::vector<descriptor> make_hosts(request const& wanted, cpu_groups const& grou
   return devices;
 }
 
-/// Signals that end the switch, as something to be read.
+/// Signals that end the switch, as a readable file.
 descriptor held_signals() {
   sigset_t held;
   sigemptyset(&held);
@@ -108,7 +108,7 @@ descriptor held_signals() {
   return made;
 }
 
-/// What this process says from now on is in the file.
+/// Sends all further output of this process to the file.
 void speak_to(fs::path const& file) {
   descriptor const nothing(open("/dev/null", O_RDWR | O_CLOEXEC)),
       out(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
@@ -165,7 +165,7 @@ void close_others(std::vector<int> kept) {
   syscall(SYS_close_range, from, ~0U, 0U);
 }
 
-/// The child of bring_up(). Writes "" and closes the pipe when the testbed can be used, or why it cannot.
+/// The child of bring_up(). Writes "+" and closes the pipe when the testbed can be used; otherwise writes the reason.
 [[noreturn]] void live(request const& wanted, descriptor const& lock, descriptor pipe) {
   std::string problem;
   try {

@@ -5,28 +5,28 @@
 
 namespace skel::testbed {
 
-/// What the parts of a testbed are called. Everything that it makes outside its own folder carries its name, so that
-/// what a dead one has left is found by that, and nothing else is touched.
+/// Names of the parts of a testbed. Everything outside its own folder carries its name. So the remains of a dead
+/// testbed can be found, and nothing else is touched.
 class names {
  public:
   /// Throws skel::input_error ("--name") unless the name is 1 to 16 letters (a to z) and digits, a letter first.
   explicit names(std::string testbed);
 
   std::string const& testbed() const { return testbed_; }
-  /// Of namespaces and cgroups: "skel-TESTBED-"; a testbed's name has no dash, so that no name begins another.
+  /// Of namespaces and cgroups: "skel-TESTBED-". A testbed's name has no dash, so that no name begins another.
   std::string prefix() const { return "skel-" + testbed_ + "-"; }
   std::string of_host(std::string const& host) const { return prefix() + host; }
 
-  /// Where testbeds keep their files; gone after a restart of the machine.
+  /// The folder of all testbeds; gone after a restart of the machine.
   static std::filesystem::path root() { return "/run/skel-testbed"; }
   std::filesystem::path folder() const { return root() / testbed_; }
-  /// Locked by the switch as long as it lives, and has the number of its process.
+  /// Locked by the switch as long as it lives, and holds the number of its process.
   std::filesystem::path lock_file() const { return root() / (testbed_ + ".lock"); }
   std::filesystem::path socket() const { return folder() / "control"; }
   std::filesystem::path log() const { return folder() / "switch.log"; }
   std::filesystem::path agent() const { return folder() / "agent"; }
   std::filesystem::path hostfile() const { return folder() / "hostfile"; }
-  /// Takes the place of /etc/hosts in the hosts.
+  /// Replaces /etc/hosts on the hosts.
   std::filesystem::path addresses() const { return folder() / "hosts"; }
 
  private:

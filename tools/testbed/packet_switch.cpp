@@ -16,10 +16,10 @@
 namespace skel::testbed {
 namespace {
 
-/// What epoll says of files that are no devices.
+/// Marks of epoll for files other than devices.
 constexpr std::uint64_t is_timer = ~std::uint64_t{0}, is_watched = is_timer - 1;
 
-/// Packets that are taken from a device before others have their turn.
+/// Packets taken from a device before others have their turn.
 constexpr int in_turn = 32;
 
 moment now() {
@@ -31,7 +31,7 @@ void add(descriptor const& watched, int file, std::uint64_t what) {
   if (epoll_ctl(watched.get(), EPOLL_CTL_ADD, file, &event) != 0) fail_by_errno("a file that the switch waits for");
 }
 
-/// The number of the host that a packet is for, or one that is none. Packets of other protocols are for none.
+/// The number of the host that a packet is for, or a number without a host. Other protocols are for none.
 std::size_t destination(std::byte const* packet, std::size_t bytes) {
   constexpr std::size_t least_header = 20, at = 16;  // of IPv4; where the destination stands
   auto const byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(packet[i]); };
@@ -92,7 +92,7 @@ void packet_switch::take_in(std::size_t from) {
 void packet_switch::hand_over() {
   while (auto const packet = queue_.take(now())) {
     late_.add(now() - packet->due);
-    // What the host does not take (its device is down, it has no memory) is lost, as on any network.
+    // Packets that the host does not take (its device is down, it has no memory) are lost, as on any network.
     [[maybe_unused]] ssize_t const taken =
         write(devices_[packet->to].get(), packet->bytes.data(), packet->bytes.size());
   }

@@ -13,8 +13,8 @@
 
 namespace skel::testbed {
 
-/// How much later than promised packets were handed over: what the testbed itself adds to their way.
-/// Memory is constant; a quantile is known within a factor of two.
+/// Delay of packets beyond the promised time: the testbed itself adds it to their way. Memory is constant; a quantile
+/// is known within a factor of two.
 class lateness {
  public:
   void add(std::chrono::nanoseconds late) {
@@ -49,10 +49,10 @@ class lateness {
 /// Carries packets between the devices of hosts as a delay_queue says. It sleeps until a packet comes or is due.
 class packet_switch {
  public:
-  /// `devices`: of the hosts of the queue's network, in their order. Throws skel::error where the system refuses.
+  /// `devices`: of the hosts of the queue's network, in their order. Throws skel::error if the system refuses.
   packet_switch(delay_queue& queue, std::vector<descriptor> devices);
 
-  /// Carries packets until something else wants to be looked at: one of the files given to watch().
+  /// Carries packets until one of the files given to watch() needs attention.
   void carry();
   void watch(int file);
 
@@ -71,8 +71,8 @@ class packet_switch {
   lateness late_;
 };
 
-/// Lets the calling thread run before all that is not so urgent, as one that keeps promises of microseconds has to.
-/// False where the system does not allow it.
+/// Lets the calling thread run before all less urgent work, as promises of microseconds need it. False if the system
+/// does not allow it.
 bool run_at_once();
 
 }  // namespace skel::testbed
