@@ -130,7 +130,7 @@ trial_point point_of(std::size_t number, std::size_t threads) {
   synthetic_lattice lattice{pattern.elements, pattern.connectivity, pattern.mobility};
   lattice.dimensions = at.one_of<std::size_t>({1, 2, 2, 3, 3});
   lattice.distance = at.one_of<std::size_t>({1, 1, 2, 4});
-  // As long as the lattice is in order, as short as nothing is.
+  // A run as long as the lattice: all is in order. A run of one: nothing is.
   double const elements = static_cast<double>(pattern.elements), iterations = elements * pattern.connectivity;
   auto const run = [&](double all) {
     double const length = at.between(0.1, std::max(1.0, all) * 10);
@@ -138,7 +138,7 @@ trial_point point_of(std::size_t number, std::size_t threads) {
   };
   lattice.element_run = run(elements);
   lattice.iteration_run = run(iterations);
-  // A third of all patterns are as programs mostly have them: numbered as the lattice is, or sorted.
+  // A third of all patterns are as in most programs: numbered as the lattice is, or sorted.
   if (number % 3 == 2) {
     lattice.iteration_run = 0;
     if (number % 2 == 0) lattice.element_run = 0;
@@ -185,8 +185,8 @@ std::vector<reduction_sample> time_point(trial_point point, double bandwidth) {
 
 namespace {
 
-/// What counting features begins with, and takes each thread for a subscript, elements in no order: these take the
-/// longest [s].
+/// Start of counting features, and time of each thread for a subscript [s]. Elements are in no order: these take the
+/// longest.
 std::pair<double, double> counting_seconds() {
   platform::host_probe_options nothing;
   nothing.repeats = 0;

@@ -29,33 +29,33 @@ struct trial_point {
   std::uint64_t seed = 0;
 
   skel::pattern made() const;
-  /// What its time is about in proportion to: subscripts, and elements of all private copies.
+  /// Its time is about in proportion to this: subscripts, and elements of all private copies.
   double work() const;
 };
 
 /// The point of a number, on a machine of so many threads. Numbers go through the ranges as a low-discrepancy sequence,
-/// so that the first ones cover them as well as can be:
-/// N 500 to 4e6, CON 0.2 to 128, MOB 1 to 8, SP 0.02 to 1 (half of them 1/P, 1.3/P or 1, which real patterns are near),
-/// CLUS 1 to N/64, runs apart or not, subscripts near each other or not; every third is a lattice of 1 to 3 dimensions
-/// instead, with its iterations in order, and of the others a third are lattices, numbered in order, in blocks or at
-/// random; values of 8 or 24 bytes, other work 0 to 64 multiply-adds; two in five really in the machine's threads,
-/// whose timings spread more, the others in 2, 4, 8, 16, 32 virtual ones. Source: Yu, Zhang, Dang, Rauchwerger 2004,
-/// TR04-002, Texas A&M, table 3, with the ranges of real patterns.
+/// so that the first ones cover them as well as possible.
+/// Ranges: N 500 to 4e6, CON 0.2 to 128, MOB 1 to 8, SP 0.02 to 1, CLUS 1 to N/64. Half of SP are 1/P, 1.3/P or 1, and
+/// real patterns are near these. Runs lie apart or not, subscripts near each other or not. Every third point is a
+/// lattice of 1 to 3 dimensions instead, with its iterations in order. A third of the others are lattices too, numbered
+/// in order, in blocks or at random. Values have 8 or 24 bytes, other work is 0 to 64 multiply-adds. Two in five points
+/// run on the machine's threads, with a larger spread of timings; the others on 2, 4, 8, 16, 32 virtual ones. Source:
+/// Yu, Zhang, Dang, Rauchwerger 2004, TR04-002, Texas A&M, table 3, with the ranges of real patterns.
 trial_point point_of(std::size_t number, std::size_t threads);
 
 /// Points of a file's cells: in each numbering, with the threads of this machine, with 16 virtual ones and with some
 /// other number of them. The cell of the experiment is the file's name without its ending. Throws skel::input_error for
-/// a file that cannot be read.
+/// an unreadable file.
 std::vector<trial_point> points_of(std::filesystem::path const& file, std::size_t threads);
 
-/// Bytes that timing a point needs, about: the algorithms keep their private copies side by side.
+/// Bytes for timing a point, about: the algorithms keep their private copies side by side.
 double bytes_of(trial_point const& point);
 
-/// Times all algorithms on a point; virtual threads share memory of that bandwidth [B/s], behind the second-level
-/// caches of their cores. Throws skel::error when one computes something wrong.
+/// Times all algorithms on a point. Virtual threads share memory of that bandwidth [B/s], behind the second-level
+/// caches of their cores. Throws skel::error if one computes a wrong result.
 std::vector<reduction_sample> time_point(trial_point point, double bandwidth);
 
-/// What sampling, counting and deciding take, with nothing of it in a cache: medians [s].
+/// Times of sampling, counting and deciding, with none of their data in a cache: medians [s].
 platform::reading_times time_reading(platform::reduction_model const& model);
 
 }  // namespace skel::training

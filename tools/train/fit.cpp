@@ -119,7 +119,7 @@ struct rows {
   }
 };
 
-/// Twice more, with less weight on what the fit before was far from.
+/// Two more fits, with less weight on samples far from the fit before.
 constants fit_robustly(rows const& of) {
   constants found = fit_positive(of.amounts, of.seconds);
   constexpr double reach = 1.345;  // where the estimate is as good as least squares to 95 % for normal errors

@@ -27,7 +27,7 @@ void for_each_problem(std::span<reduction_sample const> samples, Each each) {
   }
 }
 
-/// Not less than what can be timed: what takes next to nothing may have been measured as nothing.
+/// Not less than the shortest measurable time: next to nothing may have been measured as nothing.
 double total(cost::reduction_time const& time, double uses) {
   return std::max(shortest, time.setup + uses * time.run);
 }
@@ -45,7 +45,7 @@ choice_quality quality_of(std::vector<double> const& over, std::size_t right) {
   return result;
 }
 
-/// `price(sample)`: by which the least is chosen.
+/// Judges the choice of the least `price(sample)`.
 template <class Price>
 choice_quality judge_by(std::span<reduction_sample const> samples, double uses, std::optional<std::string> const& kind,
                         Price price) {
@@ -113,7 +113,7 @@ std::set<std::string> kinds_of(std::vector<reduction_sample> const& samples) {
   return kinds;
 }
 
-/// What predictions are off by, root mean square.
+/// Error of predictions, root mean square.
 double rms(platform::fitted_errors const& errors, std::size_t algorithm) {
   return std::sqrt(std::pow(errors.mean[algorithm], 2) + errors.covariance[algorithm * errors.mean.size() + algorithm]);
 }

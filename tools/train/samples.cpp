@@ -32,7 +32,7 @@ constexpr column feature(std::string_view name) {
           [](reduction_sample& s, double x) { s.problem.pattern.*Member = static_cast<type>(x); }};
 }
 
-/// As a sample of its iterations says.
+/// As estimated from a sample of its iterations.
 template <auto Member>
 constexpr column sampled(std::string_view name) {
   return {name, false, [](reduction_sample const& s) { return s.sampled.*Member; },
@@ -90,7 +90,7 @@ std::string title_line() {
   return line;
 }
 
-/// A line with what an error about it says.
+/// A line with its place, for errors.
 struct located_line {
   std::string_view text;
   std::string const& source;
@@ -141,7 +141,7 @@ void read_head(reduction_samples& into, located_line const& line) {
   }
 }
 
-/// What a sample does not estimate is as it was counted.
+/// Copies the counted values that a sample does not estimate.
 void take_over_sizes(reduction_sample& sample) {
   auto const& counted = sample.problem.pattern;
   auto& found = sample.sampled;
@@ -203,7 +203,7 @@ reduction_samples parse_reduction_samples(std::string_view text, std::string con
   for (std::size_t begin = 0; begin < text.size();) {
     std::size_t const end = text.find('\n', begin);
     if (end == std::string_view::npos && number > 0) {
-      // The samples of a problem are written at once: those before the cut may belong to a problem that was cut too.
+      // Samples of a problem are written at once: those before the cut may belong to the problem that was cut.
       std::size_t const last = result.points.empty() ? 0 : result.points.back();
       while (!result.points.empty() && result.points.back() == last)
         result.points.pop_back(), result.samples.pop_back();

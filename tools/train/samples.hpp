@@ -8,7 +8,7 @@
 
 #include <skel/detail/cost/reduction/problem.hpp>
 
-/// Fitting models of irregular reductions: an experiment on this machine, its samples, the fit, and what it is worth.
+/// Fitting models of irregular reductions: an experiment on this machine, its samples, the fit, and its quality.
 namespace skel::training {
 
 /// A trial of one algorithm on one problem.
@@ -18,10 +18,10 @@ struct reduction_sample {
   cost::reduction_time measured;
   double spread = 0;             ///< of the run: half of the range between the quartiles, over the median
   bool virtual_threads = false;  ///< its parts were timed alone, one after the other
-  std::string program;           ///< what comes before the first dash is its kind: judged on what was left out of a fit
-  pattern_features sampled = {};  ///< as they are estimated from a sample of its iterations
+  std::string program;           ///< the part before the first dash is its kind, the unit that a fit leaves out
+  pattern_features sampled = {};  ///< estimated from a sample of its iterations
 
-  /// The problem as it is to somebody who knows so much of it.
+  /// The problem as seen with this knowledge of it.
   cost::reduction_problem known_by(cost::knowledge how) const {
     if (how == cost::knowledge::sizes) return cost::by_sizes(problem);
     auto known = problem;
@@ -33,15 +33,15 @@ struct reduction_sample {
   friend bool operator==(reduction_sample const&, reduction_sample const&) = default;
 };
 
-/// Samples as a file keeps them: text in which every line that does not start with # is a sample, and new samples are
-/// written behind the others (docs/formats.md).
+/// Samples as a text file keeps them: every line that does not start with # is one. New samples are written behind the
+/// others (docs/formats.md).
 struct reduction_samples {
   std::string machine;  ///< platform::processor_kind::name
   std::size_t threads = 1;
   cost::cache_sizes caches;
   std::string date;  ///< when the first was measured, ISO 8601
   std::string compiler;
-  double bandwidth = 0;             ///< of the memory that virtual threads share [B/s]; 0: they are not bound by it
+  double bandwidth = 0;             ///< of the memory that virtual threads share [B/s]; 0: no bound
   std::vector<std::size_t> points;  ///< of each sample: the number of its problem in the experiment; those of one
                                     ///< problem follow each other
   std::vector<reduction_sample> samples;
@@ -56,8 +56,8 @@ struct reduction_samples {
 std::string head_text(reduction_samples const& of);
 std::string to_text(std::size_t point, std::vector<reduction_sample> const& samples);
 
-/// Reads them. A last line that does not end is no error: writing it was interrupted, and the last problem is left out.
-/// Throws skel::input_error with the line of what is wrong.
+/// Reads them. A last line without an end is no error: writing it was interrupted, and the last problem is left out.
+/// Throws skel::input_error with the line of the error.
 reduction_samples parse_reduction_samples(std::string_view text, std::string const& source);
 reduction_samples read_reduction_samples(std::filesystem::path const& path);
 

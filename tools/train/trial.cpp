@@ -29,7 +29,7 @@ using runtime::thread_team;
 
 namespace {
 
-/// The parts of a loop, really at once or not, and how long what they do takes.
+/// The parts of a loop, really at once or not, and their times.
 class timed_team {
  public:
   explicit timed_team(trial_settings const& settings) {
@@ -94,14 +94,14 @@ double difference(vec3 const& a, vec3 const& b) {
   return std::max({std::abs(a[0] - b[0]), std::abs(a[1] - b[1]), std::abs(a[2] - b[2])});
 }
 
-/// One algorithm under trial: what differs between their types is hidden here.
+/// One algorithm under trial: hides the differences between their types.
 struct contestant {
   algorithm_trial result;
   std::function<void()> prepare, run, release;
   std::function<std::size_t()> bytes;
   timed_team::repetitions setups, setups_again, first_runs, second_runs, runs;
 
-  /// What the first use takes beyond an execution: of what keeps nothing, nothing.
+  /// Time of the first use beyond an execution: no more than its plan if it keeps nothing.
   double first_use() const {
     double const plan = setups.of().seconds;
     if (result.bytes == 0) return plan;
@@ -128,7 +128,7 @@ class trial {
       if (round % 2 == 1 && settings_.beside) settings_.beside();
       for (std::size_t k = 0; k < contestants_.size(); ++k) {
         auto& one = contestants_[round % 2 == 0 ? k : contestants_.size() - 1 - k];
-        one.run();  // brings its own data into the caches, as the execution before it does in a program
+        one.run();  // brings its data into the caches, as the execution before does in a program
         team_.time(one.run, one.runs);
       }
       if (round % 2 == 0 && settings_.beside) settings_.beside();
@@ -146,7 +146,7 @@ class trial {
   }
 
  private:
-  /// Times the first use of an algorithm, several times from the beginning: memory that it had is given back.
+  /// Times the first use of an algorithm, several times from the beginning: its memory is given back before.
   void set_up(contestant& one) {
     constexpr std::size_t times = 3;
     auto const begin = record::now();
@@ -185,7 +185,7 @@ class trial {
     contestants_.push_back(std::move(one));
   }
 
-  /// A run from zero, against a loop without the library; zero again after it.
+  /// Compares a run from zero with a loop without the library. Sets the values to zero again.
   void check(plan::reduction_algorithm algorithm) {
     if (expected_.empty()) {
       expected_.assign(of_.elements(), Value{});
@@ -210,7 +210,7 @@ class trial {
   Body body_;
   timed_team team_;
   std::vector<Value> values_, expected_;
-  double scale_ = 1;  // of contributions, and of what is larger among sums
+  double scale_ = 1;  // of contributions, or of the largest sum if that is larger
   std::vector<contestant> contestants_;
 };
 

@@ -6,12 +6,12 @@
 
 #include <skel/detail/pattern/pattern.hpp>
 
-/// The loop that reductions are timed by, for whoever runs it: body(i, accumulator) for each iteration.
+/// The loop with which reductions are timed: body(i, accumulator) for each iteration.
 namespace skel::training {
 
 using vec3 = std::array<double, 3>;
 
-/// Contributions that depend on the iteration, so that nothing can be taken out of the loop; they read one stream, as
+/// Contributions that depend on the iteration, so that nothing can be taken out of the loop. They read one stream, as
 /// real loops do. Exact sums of them stay small.
 struct trial_body {
   double const* stream;
@@ -57,7 +57,7 @@ inline std::vector<double> make_stream(std::size_t iterations) {
   return stream;
 }
 
-/// The loop over a pattern, which and whose stream of make_stream() it keeps on reading.
+/// The loop over a pattern. It keeps reading the pattern and the stream of make_stream().
 inline trial_body make_body(pattern const& of, std::size_t other_work, std::vector<double> const& stream) {
   return {stream.data(), other_work, of.width(), of.uniform() ? nullptr : of.offsets().data()};
 }

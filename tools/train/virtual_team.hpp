@@ -16,35 +16,34 @@ namespace skel::training {
 using runtime::part_function;
 using runtime::phase;
 
-/// What memory can do for virtual threads.
+/// Limits of memory for virtual threads.
 struct memory_bound {
   double bandwidth = 0;  ///< for all threads together [B/s]; 0: not bound
-  double cache = 0;      ///< what the threads' own caches hold, all together [B]
+  double cache = 0;      ///< of the threads' own caches, all together [B]
 
-  /// The least time in which a phase can move what its caches do not hold [s].
+  /// The least time for moving the part of a phase's bytes that its caches do not hold [s].
   double seconds(phase const& what) const {
     if (bandwidth <= 0 || what.footprint <= cache) return 0;
     return what.bytes * (1 - cache / what.footprint) / bandwidth;
   }
 };
 
-/// What a phase took in virtual threads.
+/// Times of a phase in virtual threads.
 struct virtual_phase {
   std::string name;
   double slowest = 0;              ///< part [s]
-  double total = 0;                ///< that the calling thread took for all of it, timing the parts included [s]
-  double bandwidth = 0;            ///< what moving its bytes takes all threads together at the least [s]
+  double total = 0;                ///< of the calling thread for all of it, timing the parts included [s]
+  double bandwidth = 0;            ///< least time in which all threads together can move its bytes [s]
   std::vector<double> parts = {};  ///< each [s]
   bool bound() const { return bandwidth > slowest; }
   double seconds() const { return bound() ? bandwidth : slowest; }
 };
 
-/// A team of more threads than the machine has: the parts of a phase run one after the other on the calling thread,
-/// each is timed alone, and the phase counts as its slowest part, or as the time in which all of them together can move
-/// the phase's bytes, if that is longer. Time in which other programs have the core is not counted.
-/// Limits: caches are not shared by parts that run at once and no line moves between them, so false sharing and
-/// contended atomics cost nothing; starting and joining threads costs nothing; no part takes over what others are to
-/// do.
+/// A team of more threads than the machine has. The parts of a phase run one after the other on the calling thread, and
+/// each is timed alone. The phase counts as its slowest part, or as the time in which all of them together can move its
+/// bytes, if that is longer. Time in which other programs have the core is not counted.
+/// Limits: parts that run at once share no caches and no line moves between them, so false sharing and contended
+/// atomics cost nothing. Starting and joining threads costs nothing. No part takes over work of others.
 class virtual_team : public runtime::team {
  public:
   /// Precondition: parts >= 1.
@@ -64,23 +63,22 @@ class virtual_team : public runtime::team {
   std::vector<virtual_phase> phases_;
 };
 
-/// How long what a program does with virtual threads takes: their phases, and what the calling thread does between
-/// them.
+/// Measures the time of a program with virtual threads: their phases, and the calling thread's own work between them.
 class virtual_clock {
  public:
   explicit virtual_clock(virtual_team& threads) : threads_(&threads) {}
 
-  /// [s]. Forgets the phases.
+  /// Now [s]. Forgets the phases.
   double operator()() {
     for (auto const& one : threads_->phases()) more_ += one.seconds() - one.total;
     threads_->clear();
-    more_ -= static_cast<double>(record::thread_clock_ns()) * 1e-9;  // what asking takes is not counted
+    more_ -= static_cast<double>(record::thread_clock_ns()) * 1e-9;  // reading the clock is not counted
     return last_ = std::max(last_, static_cast<double>(record::thread_ns()) * 1e-9 + more_);
   }
 
  private:
   virtual_team* threads_;
-  double more_ = 0;  // what phases took in virtual threads more than on the one that there is [s]
+  double more_ = 0;  // phases in virtual threads - the same phases on the one that there is [s]
   double last_ = 0;
 };
 
@@ -89,7 +87,7 @@ inline double half_range(std::vector<double> const& of) {
   return (statistics::quantile(of, 0.75) - statistics::quantile(of, 0.25)) / 2;
 }
 
-/// How long something took that was done several times.
+/// Time of repetitions of one thing.
 struct timing {
   double seconds = 0;  ///< [s]
   double spread = 0;   ///< half of the range between the quartiles, over `seconds`
@@ -101,9 +99,9 @@ inline timing timing_of(std::vector<double> const& seconds) {
   return {median, median > 0 ? half_range(seconds) / median : 0};
 }
 
-/// Repetitions on virtual threads, the same phases each time. A phase takes as long as the part whose median is the
-/// greatest, not as the median of the slowest parts: with many parts one of them is held up nearly every time by what
-/// else the machine does, which the medians leave out. The spread is that of these parts.
+/// Repetitions on virtual threads, the same phases each time. A phase takes as long as the part with the greatest
+/// median. The median of the slowest parts would be too long: with many parts, other work of the machine delays one of
+/// them nearly every time, and medians leave this out. The spread is that of these parts.
 inline timing timing_of(std::vector<std::vector<virtual_phase>> const& rounds) {
   SKEL_EXPECTS(!rounds.empty());
   timing result;
