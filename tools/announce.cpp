@@ -36,7 +36,7 @@ std::string host_named(std::string const& name) {
   return name;
 }
 
-/// A number of this option that is finite and at least 0, and not 0 unless that is allowed.
+/// A finite number of this option, at least 0, and not 0 unless that is allowed.
 double value_of(std::string const& option, std::string const& text, bool may_be_zero, char const* wanted) {
   auto const value = number_in<double>(text);
   if (!value || !std::isfinite(*value) || *value < 0 || (*value == 0 && !may_be_zero))

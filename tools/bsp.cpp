@@ -28,7 +28,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Candidates of a call that people are shown.
+/// Most candidates of a call that the answer shows.
 constexpr std::size_t most_candidates = 50;
 
 struct bsp_options {
@@ -37,7 +37,7 @@ struct bsp_options {
   bool json = false, timing = false;
 };
 
-/// A policy, and what its decisions take here.
+/// A policy, and the time of its decisions here.
 class timed_policy final : public mapping::migration::policy {
  public:
   explicit timed_policy(policy& decides) : decides_(decides) {}
@@ -83,8 +83,8 @@ ordered_json migrations_of(record::rescheduling const& call, platform::descripti
   return all;
 }
 
-/// What the slowest host takes in the first and the last superstep, and what it takes at least in the last one,
-/// wherever processes are [s]: work, and with beta messages.
+/// Time of the slowest host in the first and the last superstep, with work, and with messages if there is beta [s].
+/// `bound`: its least time of work in the last one, for any placement of processes [s].
 struct slowest_hosts {
   double first = 0, last = 0, bound = 0;
 
@@ -102,7 +102,7 @@ struct slowest_hosts {
   }
 };
 
-/// Whether no time, and no sum or ratio of times, has become more than numbers reach.
+/// True if all times, and sums and ratios of times, are finite.
 bool is_finite(platform::bsp_scenario const& scenario, mapping::migration::simulated_run const& run) {
   auto const all_finite = [](std::initializer_list<double> all) {
     return std::ranges::all_of(all, [](double one) { return std::isfinite(one); });

@@ -86,7 +86,7 @@ std::string error_text(double error) {
                            : "expectations are off by " + percent(error) + " in the median";
 }
 
-/// What getting to what was chosen took; empty where nobody measured it.
+/// Error of the predicted times of moves; empty if nobody measured one.
 std::string entry_text(problem_summary const& of) {
   if (of.entry_errors.empty()) return "";
   return fmt::format("; what {} took is off by {} in the median", counted(of.entry_errors.size(), "move"),

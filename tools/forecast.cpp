@@ -37,7 +37,7 @@ struct series {
   std::vector<double> values;
 };
 
-/// The columns of a table that are wanted, of a table whose columns are separated by tabs, semicolons or commas.
+/// The wanted columns of a table. Tabs, semicolons or commas separate its columns.
 class table_reader {
  public:
   table_reader(std::vector<std::string> const& wanted, std::string const& source) : wanted_(wanted), source_(source) {}
@@ -71,7 +71,7 @@ class table_reader {
                       std::move(reason));
   }
 
-  /// Whether the first line has the names of the columns.
+  /// True if the first line has the names of the columns.
   bool begin(std::vector<std::string_view> const& fields) {
     bool const has_names =
         std::ranges::none_of(fields, [](auto field) { return number_in<double>(field).has_value(); });
@@ -126,7 +126,7 @@ class table_reader {
   char separator_ = ',';
 };
 
-/// What a series says of its next value, and how good such forecasts have been, each made before its value was known.
+/// The forecast of a series' next value, and the quality of such forecasts, each made before its value was known.
 struct judged {
   std::string name;
   forecaster after;

@@ -12,7 +12,7 @@
 namespace skel::tools {
 namespace {
 
-/// Signals that this scope takes out of their usual way, in this thread and those it starts.
+/// Signals that this scope takes out of their usual way, in this thread and those that it starts.
 class held_signals {
  public:
   held_signals() {

@@ -34,28 +34,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By these terminals, people and batch systems ask for an end.
+/// Terminals, people and batch systems ask for an end by these.
 constexpr std::array asking{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 /// Signals that end no process, or that no process can hold.
 constexpr std::array not_ending{SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGSTOP, SIGKILL};
-/// What a process gets for its own faults, held or not.
+/// Signals for a process's own faults, held or not.
 constexpr std::array faults{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
 
 bool is_in(auto const& some, int signal) {
   return std::ranges::count(some, signal) > 0;
 }
 
-/// Whether this process is told to take no notice of it (nohup), or the system keeps it for itself.
+/// True if this process is told to ignore it (nohup), or the system keeps it for itself.
 bool is_ignored(int signal) {
   struct sigaction how {};
   return ::sigaction(signal, nullptr, &how) != 0 || how.sa_handler == SIG_IGN;
 }
 
-/// The end of what a job says is kept: mpirun's words on a death are a few hundred bytes.
+/// Bytes kept of the end of a job's output: mpirun's words on a death are a few hundred bytes.
 constexpr std::size_t kept_words = std::size_t{1} << 16U;
 
-/// A process that is killed is gone within milliseconds, or waits for a disk or a file server that does not answer,
-/// which may take for ever: it is not waited for longer than for somebody else's folder of checkpoints.
+/// A killed process is gone within milliseconds, or waits for a disk or a file server that does not answer. That may
+/// take for ever, so the wait is no longer than for the checkpoint folder of another program.
 constexpr std::chrono::seconds patience{2};
 
 /// A pipe whose ends are closed.
@@ -105,7 +105,7 @@ pid_t start(std::vector<std::string> const& words, held_signals const& signals, 
   return out;
 }
 
-/// Takes what is there from a pipe to standard error and keeps its end. False: nobody writes any more.
+/// Copies the available text from a pipe to standard error and keeps its end. False: nobody writes any more.
 bool pass_words(int from, std::string& said) {
   std::array<char, 4096> some;
   for (;;) {
@@ -125,7 +125,7 @@ bool pass_words(int from, std::string& said) {
   }
 }
 
-/// Parent of a process; nothing: there is no such process any more.
+/// Parent of a process; nothing: there is no such process.
 std::optional<pid_t> parent_of(pid_t process) {
   std::ifstream in("/proc/" + std::to_string(process) + "/stat");
   std::string text;
@@ -147,7 +147,7 @@ std::vector<pid_t> all_children() {
   return out;
 }
 
-/// Those that were there before the first program was started: of a shell that has become this command.
+/// Children from before the first program was started: those of a shell that has become this command.
 std::vector<pid_t> const& others_children() {
   static std::vector<pid_t> const all = all_children();
   return all;
@@ -159,8 +159,8 @@ std::vector<pid_t> children() {
   return out;
 }
 
-/// The mpirun that has started a process: Open MPI tells it the folder of the job. Nothing: none, or the one by which
-/// this process was started itself.
+/// The mpirun that has started a process: Open MPI tells it the folder of the job. Nothing: none, or the one that
+/// started this process itself.
 std::optional<pid_t> mpirun_of(pid_t process) {
   constexpr std::string_view name = "OMPI_MCA_orte_jobfam_session_dir=";
   std::ifstream in("/proc/" + std::to_string(process) + "/environ");
@@ -187,7 +187,7 @@ held_signals::held_signals() {
   pthread_sigmask(SIG_BLOCK, &all, &before_);
   number_ = ::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
   if (number_ >= 0) {
-    // Where it is ignored the system takes children away that have ended, and tells nobody.
+    // If it is ignored, the system removes ended children and tells nobody.
     struct sigaction as_usual {};
     as_usual.sa_handler = SIG_DFL;
     ::sigaction(SIGCHLD, &as_usual, &children_before_);
@@ -242,12 +242,12 @@ ending run_job(std::vector<std::string> const& words, bool listens, held_signals
         if (signal->ssi_pid == static_cast<std::uint32_t>(::getpid())) continue;  // its file has become too long
         bool const asks = is_in(asking, number);
         if (ended && !asks) continue;  // nobody is left that could get it
-        // What others mean is the program's: batch systems warn with them.
+        // Other signals are for the program: batch systems warn with them.
         if (asks)
           out.asked_for = true;
         else if (!is_in(out.told, number))
           out.told.push_back(number);
-        // A terminal sends it to all of its foreground; timeout(1) makes a group of its own.
+        // A terminal sends it to its whole foreground; timeout(1) makes a group of its own.
         bool const has_it = asks && signal->ssi_code == SI_KERNEL && ::getpgid(out.process) == ::getpgrp();
         if (!has_it && !ended) ::kill(out.process, number);
         continue;
@@ -267,7 +267,7 @@ orphans end_orphans(bool gently) {
   auto const give_up = asked_until + patience;
   std::vector<pid_t> seen;
   orphans out;
-  for (auto left = children(); !left.empty(); left = children()) {  // who dies leaves children, too
+  for (auto left = children(); !left.empty(); left = children()) {  // a dying process leaves children, too
     auto const now = clock::now();
     for (pid_t const one : left) {
       if (now >= asked_until) ::kill(one, SIGKILL);

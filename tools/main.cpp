@@ -38,7 +38,7 @@ Exit status: 0, there is an answer; 1, there is none, or it could not be written
 2, the command line or a file cannot be accepted: "skel: FILE: WHERE: REASON" on standard error.
 docs/formats.md describes the files.)";
 
-/// The most of an argument that a message shows, and of a whole message about the command line.
+/// The most letters of an argument that a message shows, and of a whole message about the command line.
 constexpr std::size_t most_shown = 60, most_of_usage = 400;
 
 constexpr char const* no_memory = "memory: there is not enough for this problem";
@@ -56,7 +56,7 @@ constexpr char const* no_memory = "memory: there is not enough for this problem"
   std::abort();
 }
 
-/// Where the options of a verb are explained, or those of the command itself.
+/// The command that explains the options of a verb, or of the command itself.
 std::string help_on(std::string const& verb) {
   return verb.empty() ? " (try 'skel --help')" : " (try 'skel help " + verb + "')";
 }
@@ -91,7 +91,7 @@ void refuse_extras(CLI::App const& app, std::string const& command) {
   for (CLI::App const* part : app.get_subcommands())
     if (app.get_parent() != nullptr) refuse_extras(*part, command + " " + part->get_name());
   std::vector<std::string> extras = app.remaining();
-  std::erase(extras, "--");  // what is after it is arguments
+  std::erase(extras, "--");  // the rest is arguments
   if (extras.empty()) return;
   std::string const name = printable(extras.front().substr(0, extras.front().find('=')), most_shown);
   if (!name.starts_with('-')) {
@@ -136,7 +136,7 @@ void explain(CLI::App const& app, std::vector<std::string> const& words, std::os
   out << about->help(before);
 }
 
-/// The arguments, with -- before the command that a verb starts: what is behind its first word is its own.
+/// The arguments, with -- before the command that a verb starts: all words behind its first one are its own.
 std::vector<std::string> with_mark(CLI::App const& app, std::vector<std::string> arguments) {
   CLI::App const* verb = &app;
   for (auto word = arguments.begin(); word != arguments.end() && *word != "--"; ++word) {
@@ -177,7 +177,7 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   app.add_subcommand("help", "Explains a verb: skel help VERB.");
 
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  if (!arguments.empty() && arguments.front() == "help") {  // what follows are names here, not verbs to parse
+  if (!arguments.empty() && arguments.front() == "help") {  // names follow here, not verbs to parse
     explain(app, {arguments.begin() + 1, arguments.end()}, out);
     return done;
   }
@@ -203,7 +203,7 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   }
   refuse_extras(app, "skel");
   if (asked != declared.end()) return asked->second(out);
-  // The help is no answer here: a script whose verb is an empty variable must not go on as if there were one.
+  // The help is no answer here: a script with an empty variable for the verb must not go on as if there were one.
   std::vector<std::string> names{"help"};
   for (verb_row const& row : rows) names.emplace_back(row.name);
   complain("VERB: is missing; one of " + joined(names));
@@ -211,7 +211,7 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   return bad_input;
 }
 
-/// Runs the command and delivers its answer; whatever happens ends as a message and a status.
+/// Runs the command and delivers its answer. Every failure ends as a message and a status.
 int guarded(int argc, char const* const* argv) {
   std::ostringstream answer;
   std::string verb;
@@ -250,7 +250,7 @@ void refuse_option(std::string const& option, std::string const& reason) {
 }
 
 void complain(std::string const& text) {
-  constexpr std::size_t most = 8192;  // what the parts of an input_error can be together
+  constexpr std::size_t most = 8192;  // the most of all parts of an input_error together
   std::cerr << "skel: " << printable(text, most) << '\n';
 }
 

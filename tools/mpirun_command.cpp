@@ -19,7 +19,7 @@ std::vector<std::string> const file_options{"-hostfile",     "--hostfile",      
                                             "--machinefile", "--default-hostfile", "-default-hostfile"};
 std::vector<std::string> const rank_options{"-np", "--np", "-n", "--n", "-c"};
 
-/// Further options that are followed by a value, and by two (mpirun(1), Open MPI 4.1).
+/// Further options with one value, and with two (mpirun(1), Open MPI 4.1).
 std::vector<std::string> const with_value{"-x",
                                           "--bind-to",
                                           "-bind-to",
@@ -65,7 +65,7 @@ std::vector<std::string> const with_value{"-x",
                                           "--pmixmca"};
 std::vector<std::string> const with_two{"-mca", "--mca", "-gmca", "--gmca", "-omca", "--omca"};
 
-/// What mpirun is called, or, with a dot behind, that of one MPI among several (mpirun.openmpi, mpiexec.hydra).
+/// Names of mpirun. A dot may follow, with the name of one MPI among several (mpirun.openmpi, mpiexec.hydra).
 std::vector<std::string> const mpirun_names{"mpirun", "mpiexec", "orterun", "prterun"};
 
 bool is_mpirun(std::string const& word) {
@@ -78,7 +78,7 @@ bool is_in(std::vector<std::string> const& names, std::string const& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// What stands behind `before`, up to white space, in a text from `from` on, which moves behind it.
+/// The word behind `before`, up to white space, in a text from `from` on. Moves `from` behind the word.
 std::optional<std::string> word_behind(std::string const& text, std::string_view before, std::size_t& from) {
   std::size_t const at = text.find(before, from);
   if (at == std::string::npos) return std::nullopt;
@@ -88,7 +88,7 @@ std::optional<std::string> word_behind(std::string const& text, std::string_view
   return text.substr(begin, from - begin);
 }
 
-/// Whether names mean one host: the short name of a long one counts.
+/// True if both names mean one host: the short name of a long one counts.
 bool is_same_host(std::string const& a, std::string const& b) {
   auto const short_name = [](std::string const& name) { return name.substr(0, name.find('.')); };
   return a == b ||
@@ -103,7 +103,7 @@ void add_host(std::vector<mpirun_command::host>& to, mpirun_command::host one) {
     there->slots = there->slots.value_or(0) + *one.slots;
 }
 
-/// "a:2,b", where each time that a host is named is a slot.
+/// "a:2,b": every mention of a host without a number is one slot.
 std::vector<mpirun_command::host> hosts_in_list(std::string const& list) {
   std::vector<mpirun_command::host> out;
   std::istringstream in(list);
@@ -178,7 +178,7 @@ std::optional<std::string> mpirun_command::hidden_mpirun() const {
   return one == words_.end() ? std::nullopt : std::optional(*one);
 }
 
-/// Where options of mpirun stand; not their values, which may look like options.
+/// Indices of the options of mpirun, not of their values: these may look like options.
 std::vector<std::size_t> mpirun_command::options() const {
   std::vector<std::size_t> out;
   for (std::size_t i = mpirun_ + 1; i < words_.size() && words_[i].starts_with('-');) {

@@ -28,7 +28,7 @@ template <class Names>
   refuse_option(option, is_none_of(name, what, known));
 }
 
-/// What a call returns for the value of an option. Refuses the value if the call throws skel::input_error.
+/// Returns the result of a call for the value of an option. Refuses the value if the call throws skel::input_error.
 template <class Call>
 decltype(auto) value_of(std::string const& option, Call const& call) try {
   return call();
@@ -36,7 +36,7 @@ decltype(auto) value_of(std::string const& option, Call const& call) try {
   refuse_option(option, unknown.reason());
 }
 
-/// The number of the row of this name. Refuses a name of none.
+/// The number of the row of this name. Refuses an unknown name.
 template <class Row>
 std::size_t number_of(std::string const& option, std::string const& name, registry<Row> const& rows) {
   return value_of(option, [&] { return rows.at(name); });
@@ -64,7 +64,7 @@ inline double gamma_of(std::string const& option, double value) {
   return value;
 }
 
-/// What a file that is read is called in errors; - is standard input.
+/// The name of an input file in errors; - is standard input.
 inline std::string source_of(std::string const& file) {
   return file == "-" ? "standard input" : file;
 }
@@ -79,7 +79,7 @@ inline platform::description read_platform(std::string const& file) {
   return platform::parse_description(read_standard_input(), source_of(file));
 }
 
-/// Refuses an output that is a file which is read, also by another name or by links: it would be lost.
+/// Refuses an output that is also an input, by another name or by links too: the input would be lost.
 inline void expect_not_read(std::string const& option, std::string const& output, std::string const& input) {
   namespace fs = std::filesystem;
   std::error_code unknown;
@@ -95,7 +95,7 @@ inline std::string shown_file(std::string const& file) {
   return printable(file, most);
 }
 
-/// The answer of --json: one line, which is UTF-8 also where a name of a file is not.
+/// The answer of --json: one line, in UTF-8 even if the name of a file is not.
 inline std::string line_of(nlohmann::ordered_json const& answer) {
   return answer.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -51,8 +51,8 @@ class dealt_team : public runtime::team {
   runtime::thread_team threads_;
 };
 
-/// What counting takes at the least [B]: for each of P threads a bit of every element, two loads of every thread, and
-/// what counting lines keeps.
+/// The least memory for counting [B]: for each of P threads a bit of every element, two loads of every thread, and the
+/// data for counting lines.
 double bytes_of_counting(double elements, double parts) {
   return parts * (elements / 8 + 2 * sizeof(std::size_t) * parts + 16384);
 }

@@ -59,7 +59,7 @@ void check_hosts(skeletons::shape const& program, platform::description const& m
   if (program.output) check(program.output->at, "output.at");
 }
 
-/// Fails for stages and items that would take longer than that.
+/// Fails for stages and items with times that are too long to compute with.
 void check_times(skeletons::shape const& program, platform::description const& machine, std::string const& file,
                  std::string const& pipeline) {
   for (std::size_t c = 0; c < machine.clusters().size(); ++c) {
@@ -132,10 +132,10 @@ mapping::placement_answer search(mapping::placement_problem const& problem, plac
                                         : mapping::exhaustive(problem, constant_time_price(problem), how);
 }
 
-/// What each stage does with its time, by the exponential model, and what limits the line: the stage or move that is
-/// busy for the largest part of the time.
+/// The use of time of each stage, by the exponential model, and the bottleneck: the stage or move that is busy for the
+/// largest part of the time.
 void add_loads(cost::line const& line, stop_condition const& stop, ordered_json& explanation) {
-  // What costs milliseconds is done although the time is up.
+  // Work of milliseconds is done although the time is up.
   bool const quick = cost::count_states(line) <= quick_states;
   cost::line_solution const solution = cost::solve_line(line, {.stop = quick ? stop_condition() : stop});
   ordered_json stages = ordered_json::array(), moves = ordered_json::array();

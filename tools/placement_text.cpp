@@ -13,7 +13,7 @@
 namespace skel::tools {
 namespace {
 
-/// Turns names into hosts; knows where they stand, for errors.
+/// Turns names into hosts. Knows their place in the text, for errors.
 class placement_reader {
  public:
   placement_reader(skeletons::shape const& program, platform::description const& machine, std::string const& source)

@@ -52,7 +52,7 @@ std::string bandwidth(platform::link const& path) {
   return std::isfinite(path.bandwidth) ? with_unit(path.bandwidth, "B/s") : "unlimited";
 }
 
-/// "plogp 2.1 %, hockney 30 %": how well the models fit what was measured.
+/// "plogp 2.1 %, hockney 30 %": deviations of the models from the measured times.
 std::string fits(platform::path_figures const& path) {
   std::string text;
   for (auto const& [model, residual] : path.residuals)
@@ -119,7 +119,7 @@ std::size_t parse_probes(std::string const& text) {
   return static_cast<std::size_t>(*value);
 }
 
-/// Fails for what cannot be meant, and for an output that cannot be written, before anything is measured.
+/// Fails for meaningless options, before anything is measured.
 void check(probe_command& command) {
   auto const time = [](char const* option, double value) {
     if (!std::isfinite(value) || value < 0) refuse_option(option, "is a time in seconds, 0 or more");
@@ -132,7 +132,7 @@ void check(probe_command& command) {
   command.options.models = parse_models(command.models);
 }
 
-/// A line on standard error that is written over again, and ends with the phase where that is no terminal.
+/// On a terminal, overwrites its line; otherwise prints a line for a phase and for each tenth of its rounds.
 void show_progress(std::string const& phase, std::size_t done, std::size_t all) {
   bool const over = ::isatty(STDERR_FILENO) == 1;
   if (done == 0) {
@@ -145,7 +145,7 @@ void show_progress(std::string const& phase, std::size_t done, std::size_t all) 
     std::fprintf(stderr, "skel: %s: round %zu of %zu\n", phase.c_str(), done, all);
 }
 
-/// Whether the output can be written, asked on rank 0 and known to all.
+/// True if the output can be written. Otherwise rank 0 throws skel::error, and the others get false. Collective.
 bool output_is_writable(probe_command const& command, runtime::launched_session const& session) {
   std::string problem;
   if (session.rank() == 0 && !command.output.empty()) {

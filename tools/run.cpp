@@ -39,18 +39,18 @@ struct run_options {
   bool json = false;
 };
 
-/// A program that dies at once is not started more often than this [s], and each time after twice as long, until it
-/// comes forward: starting ranks takes about as long.
+/// The first pause before a program that has died starts again [s]; starting ranks takes about as long. Each further
+/// pause is twice as long, until the program comes forward.
 constexpr double first_pause = 0.25;
-/// Longer than this nobody waits [s]: starting takes a hundredth of the time then.
+/// The longest pause [s]: starting takes a hundredth of the time then.
 constexpr double longest_pause = 100 * first_pause;
-/// So many deaths of one host in a row are no coincidence.
+/// This many deaths of one host in a row are no coincidence.
 constexpr std::size_t hopeless = 2;
-/// So many lives in a row without a new checkpoint are hopeless: two may have died of the checkpoint that they read,
-/// which the third puts aside to use the one before (runtime::checkpoint_store).
+/// This many lives in a row without a new checkpoint are hopeless. Two may have died of the checkpoint that they read.
+/// The third puts it aside to use the one before (runtime::checkpoint_store).
 constexpr std::size_t most_in_vain = 3;
 
-/// Signals that a process gets for what it did, or is killed by. A shell in between makes 128 + N of them.
+/// True for signals that a process gets for its own faults, or is killed by. A shell in between makes 128 + N of them.
 bool is_deadly(int signal) {
   for (int const one : {SIGKILL, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGSYS, SIGXCPU, SIGXFSZ, SIGTRAP})
     if (signal == one) return true;
@@ -66,12 +66,12 @@ bool was_told(ending const& what, int signal) {
   return std::ranges::count(what.told, signal) > 0;
 }
 
-/// Whether a signal that was passed on has ended it: by itself, or, of a shell or of mpirun, by the status.
+/// True if a signal that was passed on has ended it: directly, or by the status of a shell or of mpirun.
 bool was_ended(ending const& what) {
   return WIFSIGNALED(what.status) || was_told(what, WEXITSTATUS(what.status) - 128);
 }
 
-/// Whether a job has died, and by what, or has ended by itself, as also with an error: its exit status is its own then.
+/// The death of a job; nothing if it has ended by itself. Then its exit status is its own, also after an error.
 std::optional<death> death_of(ending const& what) {
   bool const signalled = WIFSIGNALED(what.status);
   if (what.asked_for || (!signalled && WEXITSTATUS(what.status) == 0)) return std::nullopt;
@@ -93,21 +93,21 @@ std::string words_of(death const& what) {
   return who + (what.host.empty() ? "" : " on host " + what.host) + " died by " + signal_words(what.signal);
 }
 
-/// The status of a shell for it.
+/// The status that a shell gives for it.
 int status_of(ending const& what) {
   constexpr int by_signal = 128;
   return WIFSIGNALED(what.status) ? by_signal + WTERMSIG(what.status) : WEXITSTATUS(what.status);
 }
 
-/// How far the checkpoints have come, where the command says where they are. A program of several runs repeats those
-/// that have ended, so that any run that has a newer one, or has one and had none, has come forward.
+/// Progress of the checkpoints, if the command names their folder. A program of several runs repeats ended runs. So any
+/// run with a newer checkpoint, or with its first one, has come forward.
 class progress {
  public:
   explicit progress(mpirun_command const& of) : folder_(of.value_of("--skel-checkpoint")) {
     if (folder_) last_ = runtime::newest_checkpoints(*folder_);
   }
   bool is_known() const { return folder_.has_value(); }
-  /// Whether there is a newer one than at the last call.
+  /// True if there is a newer one than at the last call.
   bool came_forward() {
     if (!folder_) return false;
     auto const before = std::exchange(last_, runtime::newest_checkpoints(*folder_));
@@ -122,15 +122,15 @@ class progress {
   std::map<std::uint64_t, std::uint64_t> last_;  // number by run
 };
 
-/// mpirun and its daemons on other hosts have connections on which nothing is said while a job runs, so that a host
-/// that vanishes without closing them is missed after 8 minutes. Here their systems ask each other [s], as often as
-/// Open MPI can say; the system of a host answers whether its processes run or are stopped. A host is lost when so many
-/// questions in a row stay without an answer: where one in a hundred packets is lost, question or answer is with
-/// q = 0.02, and q^4 a second takes a host for lost that is there once in 72 days; q^3 would once in 35 hours.
+/// Between mpirun and its daemons on other hosts nothing is said while a job runs. A host that vanishes without closing
+/// its connections would be missed only after 8 minutes. Here their systems ask each other [s], as often as Open MPI
+/// can say. The system of a host answers whether its processes run or are stopped. A host is lost after so many
+/// questions in a row without an answer. If one in a hundred packets is lost, question or answer is with q = 0.02. Then
+/// q^4 a second takes a living host for lost once in 72 days; q^3 would once in 35 hours.
 constexpr char const *asked_after = "1", *asked_every = "1", *answers_missing = "4";
 
-/// Ranks die at once when mpirun ends the others, instead of a second after they were asked to end; what they could do
-/// in that time is no use to a job that starts again. A host that vanishes is noticed. What the user has set holds.
+/// Lets ranks die at once when mpirun ends the others, instead of a second after a request: a job that starts again has
+/// no use for that second. Lets mpirun notice a host that vanishes. Keeps settings of the user.
 void ask_for_quick_ends() {
   auto const ask = [](char const* what, char const* value) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): there is no other thread that could read the environment
@@ -159,7 +159,7 @@ void clean_up(ending const& after, bool gently) {
     for (auto const& gone : remove_leftovers(one)) complain("run: removed " + gone);
 }
 
-/// Runs it once, and ends what it has left where it was ended. How it has died, or nothing.
+/// Runs it once. Ends its remains if it was ended or died. Returns its death, or nothing.
 std::optional<death> live_once(mpirun_command const& command, held_signals const& signals, ending& last) {
   last = run_job(command.words(), command.starts_mpirun(), signals);
   auto how = death_of(last);
@@ -179,7 +179,7 @@ int run(run_options const& options, std::ostream& out) {
   std::size_t starts = 0, of_host = 0, without_progress = 0;
   std::string gave_up;
   ending last;
-  held_signals const signals;  // also in pauses, and while there is something left
+  held_signals const signals;  // held in pauses, too, and while processes are left
   for (double pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
     auto const how = live_once(command, signals, last);
     ++starts;

@@ -61,7 +61,7 @@ std::vector<std::size_t> read_subset(select_options const& options, platform::de
   return clusters;
 }
 
-/// Why an iteration on a given set takes forever.
+/// The reason why an iteration on a given set takes forever.
 std::string why_not(platform::description const& machine, cost::mesh::program const& program,
                     std::vector<std::size_t> const& clusters) {
   for (auto const a : clusters)
@@ -72,8 +72,8 @@ std::string why_not(platform::description const& machine, cost::mesh::program co
   return "memory: the mesh does not fit on these clusters; add clusters or memory, or take a smaller mesh";
 }
 
-/// Platform and program as they are by what was announced of hosts and paths. As for programs that run, what cannot be
-/// accepted is told, and the rest counts.
+/// Platform and program after the announcements of hosts and paths. As for running programs, wrong announcements are
+/// reported, and the rest counts.
 platform::clusters_of_program as_announced(platform::clusters_of_program stated, std::string const& file) {
   platform::snapshot const picture(stated.machine);
   std::vector<std::size_t> hosts(stated.machine.host_count());
@@ -99,7 +99,7 @@ platform::clusters_of_program as_announced(platform::clusters_of_program stated,
   return platform::as_expected(stated, monitor);
 }
 
-/// Why no hosts can be paid.
+/// The reason why no hosts can be paid.
 std::string why_not_paid(cost::mesh::program const& program, platform::description const& machine, double budget) {
   std::size_t cheapest = 0;
   for (std::size_t c = 1; c < program.clusters(); ++c)
@@ -111,8 +111,8 @@ std::string why_not_paid(cost::mesh::program const& program, platform::descripti
                      budget);
 }
 
-/// The best of the hosts of given clusters that can be paid, with what is proven of all: a host of any other cluster
-/// costs more than there is.
+/// The best affordable set of hosts of given clusters, with the bound for all clusters. Hosts of other clusters get a
+/// price above the budget.
 mapping::cluster_selection paid_within(platform::clusters_of_program const& of,
                                        std::vector<std::size_t> const& clusters,
                                        mapping::selection_settings const& settings) {
@@ -173,7 +173,7 @@ platform::clusters_of_program read_program(select_options const& options) {
   return {std::move(machine), std::move(app)};
 }
 
-/// The grid with what was found, and the best set of each size, as a file.
+/// Draws the grid with the selection, and the best set of each size, into a file.
 void draw(select_options const& options, platform::description const& machine, record::mesh_app const& app,
           cost::mesh::program const& program, mapping::cluster_selection const& found) {
   mapping::selection_picture picture{.machine = machine, .chosen = found.clusters};

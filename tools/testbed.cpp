@@ -44,7 +44,7 @@ struct testbed_command {
   CLI::App *up = nullptr, *down = nullptr, *set = nullptr, *show = nullptr, *run = nullptr;
 };
 
-/// "skel testbed WHAT", with the name where it is not the usual one.
+/// "skel testbed WHAT", with the name unless it is the usual one.
 std::string again(testbed_command const& command, std::string const& what) {
   return "skel testbed " + what + (command.name == usual_name ? "" : " --name " + command.name);
 }
@@ -61,7 +61,7 @@ int up(testbed_command const& command, std::ostream& out) {
   names const called(command.name);
   if (!std::isfinite(command.share) || command.share < testbed::least_cores)
     refuse_option("--share", "is the part of a core of this machine that the fastest host's cores have, 0.001 or more");
-  constexpr unsigned least_mtu = 576, most_mtu = 65535;  // RFC 791: what every host takes, and what there can be
+  constexpr unsigned least_mtu = 576, most_mtu = 65535;  // RFC 791: the least that every host takes, and the most
   if (command.mtu < least_mtu || command.mtu > most_mtu)
     refuse_option("--mtu", fmt::format("is the largest packet in bytes, {} to {}", least_mtu, most_mtu));
   platform::description machine = read_platform(command.file);
@@ -139,7 +139,7 @@ std::string bandwidth_text(ordered_json const& value) {
   return value.is_null() ? "unlimited" : fmt::format("{:.6g}", value.get<double>());
 }
 
-/// Ways of the same two clusters that are alike are one line.
+/// Paths of the same two clusters share a line if they are alike.
 void print_paths(ordered_json const& answer, std::ostream& out) {
   struct line {
     std::size_t ways = 0;

@@ -67,7 +67,7 @@ training::reduction_samples empty_samples() {
   return result;
 }
 
-/// What a file already has, or nothing. Samples of another machine can be fitted, but not be added to.
+/// The samples of a file, or none yet. Samples of another machine can be fitted, but not be added to.
 training::reduction_samples open_samples(std::string const& file, bool add) {
   auto const here = empty_samples();
   if (!fs::exists(file)) return here;
@@ -87,7 +87,7 @@ training::reduction_samples open_samples(std::string const& file, bool add) {
   return kept;
 }
 
-/// Which points are taken: those that are expected to need no more than a part of the time, and of the memory.
+/// Takes points that are expected to need no more than a part of the time, and of the memory.
 class point_filter {
  public:
   explicit point_filter(double limit)
@@ -98,14 +98,14 @@ class point_filter {
   bool takes(training::trial_point const& point) {
     bool const fits = training::bytes_of(point) <= most_bytes_;
     bool const soon = point.work() * seconds_ / work_ <= most_seconds_;
-    // Where nothing is as fast as that, something is measured all the same.
+    // If no point is so fast, a slower one is measured all the same.
     if (fits && !soon) ++refused_;
     if (!fits || (!soon && refused_ < 1000)) return false;
     refused_ = 0;
     return true;
   }
 
-  /// Corrects the expectation. Of small points the time is not in proportion to their work.
+  /// Corrects the expectation. Times of small points are not in proportion to their work.
   void took(training::trial_point const& point, double seconds) {
     if (point.work() < 1e5) return;
     seconds_ += seconds, work_ += point.work();
@@ -113,7 +113,7 @@ class point_filter {
 
  private:
   double most_seconds_, most_bytes_;
-  double seconds_ = 0.25, work_ = 1e6;  // a first guess, which the first points outweigh
+  double seconds_ = 0.25, work_ = 1e6;  // a first guess; the first points outweigh it
   std::size_t refused_ = 0;
 };
 
@@ -143,8 +143,8 @@ class progress_line {
   int tenth_ = 0;
 };
 
-/// Of all cores together, which virtual threads share [B/s]; 0, which bounds nothing, where it cannot be measured.
-/// Measured once for a file of samples, so that all of them are bound alike.
+/// Bandwidth of all cores together, shared by virtual threads [B/s]; 0 (no bound) if it cannot be measured. Measured
+/// once for a file of samples, so that the bound is the same for all of them.
 double bandwidth_of_memory() {
   platform::host_probe_options nothing;
   nothing.repeats = 0;
@@ -158,7 +158,7 @@ double bandwidth_of_memory() {
   }
 }
 
-/// Goes on with the experiment and writes each problem behind the others. Returns the seconds that this took.
+/// Goes on with the experiment and writes each problem behind the others. Returns the time for this [s].
 double measure(training::reduction_samples& into, std::string const& file, std::vector<std::string> const& patterns,
                double limit, bool progress, std::stop_token const& stop) {
   double const begin = record::now();
@@ -180,7 +180,7 @@ double measure(training::reduction_samples& into, std::string const& file, std::
     count += !samples.empty();
     line.show(count, elapsed());
   };
-  std::map<std::string, std::set<std::size_t>> timed;  // points of each file, which were timed in their order
+  std::map<std::string, std::set<std::size_t>> timed;  // points of each file, timed in their order
   std::size_t number = first_point_of_files;
   for (std::size_t k = 0; k < into.points.size(); ++k) {
     if (into.points[k] < first_point_of_files) continue;
@@ -217,7 +217,7 @@ platform::reduction_model model_of(training::reduction_samples const& samples,
   return platform::rounded(std::move(model));
 }
 
-/// Without the samples of some kinds. Throws skel::input_error for a kind that there is not.
+/// Removes the samples of some kinds. Throws skel::input_error for an unknown kind.
 training::reduction_samples only_others(training::reduction_samples all, std::vector<std::string> const& kinds) {
   std::set<std::string> there;
   for (auto const& sample : all.samples) there.insert(training::kind_of(sample.program));
@@ -236,7 +236,7 @@ training::reduction_samples only_others(training::reduction_samples all, std::ve
   return kept;
 }
 
-/// Fails where a file could not be written after all the timing; says which folders will be made.
+/// Fails if a file could not be written after all the timing. Reports the folders that will be made.
 void expect_places(std::vector<std::string> const& files) {
   std::set<fs::path> missing;
   for (std::string const& file : files) {

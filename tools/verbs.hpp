@@ -21,23 +21,23 @@ enum status : int {
   bad_input = 2,  ///< the command line or a file cannot be accepted
 };
 
-/// What a verb does after the command line was read: writes its answer to `out` and returns a status. Bad input is
+/// The work of a verb after the command line was read: writes its answer to `out` and returns a status. Bad input is
 /// thrown as skel::input_error (status 2), other failures as skel::error (status 1); main prints them.
 using action = std::function<int(std::ostream& out)>;
 
-/// A verb of the command. `declare` describes its options in `app` and returns what to do when the verb was chosen.
-/// Every verb has --json: one object on `out`.
+/// A verb of the command. `declare` describes its options in `app` and returns the action for a chosen verb. Every verb
+/// has --json: one object on `out`.
 struct verb_row {
   std::string_view name, sentence;
   action (*declare)(CLI::App& app);
 };
-/// The verbs of all files that are linked. Each stands in its own file (tools/NAME.cpp), which adds it.
+/// The verbs of all linked files. Each stands in its own file (tools/NAME.cpp), which adds it.
 registry<verb_row>& verbs();
 struct a_verb {
   explicit a_verb(verb_row const& row) { verbs().add(row); }
 };
 
-/// What the command line cannot have: printed as "skel: --OPTION: REASON", with where the options are explained.
+/// A wrong command line: printed as "skel: --OPTION: REASON", with the command that explains the options.
 class usage_error : public input_error {
  public:
   using input_error::input_error;
@@ -46,7 +46,7 @@ class usage_error : public input_error {
 /// Throws the error of an option's value, status 2.
 [[noreturn]] void refuse_option(std::string const& option, std::string const& reason);
 
-/// A line "skel: TEXT" on standard error, printable whatever the text quotes.
+/// Prints a line "skel: TEXT" on standard error, printable whatever the text quotes.
 void complain(std::string const& text);
 
 }  // namespace skel::tools

@@ -24,7 +24,7 @@ struct why_options {
   bool json = false;
 };
 
-/// What a process has started, and what that has, as far as the system says.
+/// The descendants of a process, as far as the system names them.
 std::vector<int> started_by(int process) {
   std::vector<int> all;
   std::string const number = std::to_string(process);
@@ -37,7 +37,7 @@ std::vector<int> started_by(int process) {
   return all;
 }
 
-/// Asks the process, or one that it has started: mpirun has no grid of its own.
+/// Asks the process, or one of its descendants: mpirun has no grid of its own.
 runtime::run_answer first_answer(int process) try { return runtime::ask_process(process); } catch (error const&) {
   for (int const child : started_by(process)) try {
       return runtime::ask_process(child);
@@ -46,7 +46,7 @@ runtime::run_answer first_answer(int process) try { return runtime::ask_process(
   throw;
 }
 
-/// What a rank says; why it says nothing, where it does not.
+/// Words of a rank; or the reason of its silence.
 struct rank_words {
   std::vector<std::string> lines{};
   std::string silent{};
