@@ -1,7 +1,7 @@
 // Light in a box of metal: Maxwell's equations in tetrahedra by a discontinuous Galerkin method, as a program over a
-// mesh on all ranks. In a box it begins with a standing wave whose frequency is known, and prints which one came out;
-// in a mesh of any shape, from a file, with a pulse. It prints what became of the energy, and fields at a point. See
-// --help.
+// mesh on all ranks. In a box it begins with a standing wave of known frequency, and prints the frequency of the
+// result. In a mesh of any shape, from a file, it begins with a pulse. It prints the development of the energy, and
+// fields at a point. See --help.
 //
 //   mpirun -np 4 12_maxwell --cells 8 --order 1 --flux central --integrator leapfrog --steps 800 --probe 0.3,0.4,0.5
 //   mpirun -np 4 12_maxwell --mesh lens.msh --epsilon glass=2.25 --wall outside=open --flux upwind --integrator lsrk
@@ -50,7 +50,7 @@ struct options {
   std::size_t order = 1;
   std::string flux = "central", integrator = "leapfrog";
   std::uint64_t steps = 800;
-  double step = 0;  // 0: the longest that is stable
+  double step = 0;  // 0: the longest stable one
   std::vector<double> probe{};
   std::string start{};
   std::vector<unsigned> mode{1, 1, 1};
@@ -108,11 +108,11 @@ void print_frequency(std::vector<double> const& samples, double dt, double exact
   std::printf("\n");
 }
 
-/// What is known of a cell in the end.
+/// Results of a cell.
 template <std::size_t Order>
 struct cell_result {
-  double wrong = 0, whole = 0;  ///< squares of the distance from the exact wave, and of that
-  field<Order> E{}, H{};        ///< where a dump is asked for
+  double wrong = 0, whole = 0;  ///< squares of the distance from the exact wave, and of the exact wave
+  field<Order> E{}, H{};        ///< for a dump
 };
 
 /// The fields of all cells, as write_dump() takes them.
@@ -125,15 +125,15 @@ struct all_fields {
   double step() const { return dt; }
 };
 
-/// What is computed in what, whatever the scheme.
+/// The computation and its mesh, for any scheme.
 struct scene {
   skel::mesh mesh;
   experiment of;
   bool in_vacuum = true;  // between electric walls
-  std::string words{};    // what is said of it
+  std::string words{};    // its description
 };
 
-/// A point that was asked for, which has to be inside, or else one near to a wished one.
+/// The point that the options name, which has to be inside; without one, a point near to `wished`.
 point inside_point(skel::mesh const& mesh, std::vector<double> const& asked, point const& wished,
                    std::string const& what) {
   if (asked.empty()) return cell_at(mesh, wished) ? wished : nearest_middle(mesh, wished);
@@ -157,12 +157,12 @@ first_fields start_of(options const& with, skel::mesh const& mesh, mesh_sizes co
   }
   point wished{};
   for (std::size_t a = 0; a < 3; ++a) wished[a] = (in.least[a] + in.greatest[a]) / 2;
-  // Nothing of it is at walls, or where the mesh is too coarse for that it is two tetrahedra wide.
+  // The pulse does not reach the walls. If the mesh is too coarse for that, it is two tetrahedra wide.
   double const width = std::max(std::min({in.edge(0), in.edge(1), in.edge(2)}) / 8, 2 * sizes.mean_edge);
   return {pulse{inside_point(mesh, with.middle, wished, "--middle"), with.width > 0 ? with.width : width}};
 }
 
-/// What is said of a mesh from a file.
+/// The description of a mesh from a file.
 std::string words_of(marked_tetrahedra const& of, mesh_sizes const& sizes, boundary const& around,
                      first_fields const& start) {
   std::ostringstream text;
@@ -191,7 +191,7 @@ scene make_scene(options const& with) {
   auto const sizes = sizes_of(given.mesh());
   auto const box = brick_of(given.mesh());
   point wished{};
-  constexpr point of_edges{0.3, 0.4, 0.5};  // where no plane of symmetry of a box is
+  constexpr point of_edges{0.3, 0.4, 0.5};  // in only one plane of symmetry of a box
   for (std::size_t a = 0; a < 3; ++a) wished[a] = box.least[a] + of_edges[a] * box.edge(a);
   experiment of{.with = nullptr,
                 .start = start_of(with, given.mesh(), sizes),
@@ -214,7 +214,7 @@ void run(skel::grid& grid, options const& with, scene const& in, Program const& 
   auto const& of = in.of;
   auto const* const mode = std::get_if<cavity_mode>(&of.start.what);
   double const end = of.step * static_cast<double>(with.steps), end_of_H = leaps ? end + of.step / 2 : end;
-  std::uint64_t const files_after = with.vtk.empty() ? with.steps + 1 : with.every;  // none where there is no name
+  std::uint64_t const files_after = with.vtk.empty() ? with.steps + 1 : with.every;  // none without a name
   auto const watched = program | write_parts<watched_cell<Cell>, totals>(with.vtk, files_after, mesh) |
                        reduce_light<Cell>() | join_parts<watched_cell<Cell>, totals>(with.vtk, files_after) |
                        keep_light() | skel::times(with.steps);

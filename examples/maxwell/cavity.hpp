@@ -22,13 +22,13 @@
 
 namespace maxwell {
 
-/// What is computed where: a mesh of tetrahedra, what is behind each face, and what it is filled with.
+/// A mesh of tetrahedra, with the neighbours behind each face, and its filling.
 struct domain {
   skel::mesh mesh;
   skel::face_neighbours behind;
   filling with;
 
-  /// Throws skel::input_error where three cells have a face in common.
+  /// Throws skel::input_error if three cells have a face in common.
   explicit domain(skel::mesh of, filling of_cells = {})
       : mesh(std::move(of)), behind(skel::neighbours_by_faces(mesh)), with(std::move(of_cells)) {}
 
@@ -39,8 +39,7 @@ struct domain {
   }
 };
 
-/// A unit cube of 6 n^3 tetrahedra, in which there is what a function says of the middle of each cell; a vacuum without
-/// one.
+/// A unit cube of 6 n^3 tetrahedra. `matter_at` gives the matter at the middle of each cell; without it, a vacuum.
 template <class Matter = std::nullptr_t>
 domain cube(std::size_t n, Matter const& matter_at = nullptr) {
   auto mesh = skel::cube_of_tetrahedra(n);
@@ -49,18 +48,18 @@ domain cube(std::size_t n, Matter const& matter_at = nullptr) {
   return domain(std::move(mesh), std::move(with));
 }
 
-/// A scheme on a domain, computed cell after cell by one thread: what every other way of computing it has to give. The
-/// cells say which one: leap-frog with maxwell::cell, whose steps take E from t to t + dt and H from t + dt/2 to t +
-/// 3/2 dt; Runge-Kutta with maxwell::runge_kutta_cell. O(cells) for each step. Memory: 336 B and 528 B for each cell
-/// with order 1.
+/// A scheme on a domain, computed cell after cell by one thread: the reference for every other way of computing it. The
+/// cells decide the scheme. With maxwell::cell it is leap-frog: a step takes E from t to t + dt and H from t + dt/2 to
+/// t + 3/2 dt. With maxwell::runge_kutta_cell it is Runge-Kutta. O(cells) for each step. Memory: 336 B and 528 B for
+/// each cell with order 1.
 template <class Cell>
 class cavity {
  public:
   static constexpr std::size_t order = Cell::order;
   static constexpr bool leaps = std::is_same_v<Cell, cell<order>>;
 
-  /// Begins with fields E(x) and H(x) at time 0; H half a step later for leap-frog. The step is the longest stable one
-  /// where it is 0. Throws skel::error as expect_scheme() does, and where a tetrahedron has no volume.
+  /// Begins with fields E(x) and H(x) at time 0; H half a step later for leap-frog. A step of 0 stands for the longest
+  /// stable one. Throws skel::error as expect_scheme() does, and if a tetrahedron has no volume.
   template <class At_E, class At_H>
   cavity(domain const& of, At_E const& E, At_H const& H, flux how, double step = 0) : cavity(of, how, step) {
     for (std::size_t c = 0; c < cells_.size(); ++c) {
@@ -78,7 +77,7 @@ class cavity {
 
   std::vector<Cell> const& cells() const { return cells_; }
   double step() const { return step_; }
-  /// When E is what it is.
+  /// The time of E.
   double time() const { return step_ * static_cast<double>(steps_); }
   double time_of_H() const { return leaps ? time() + step_ / 2 : time(); }
 
@@ -94,7 +93,7 @@ class cavity {
     end_step();
   }
 
-  /// The same, and gives what leap-frog conserves of the energy.
+  /// The same. Returns the part of the energy that leap-frog conserves.
   double advance_with_energy() requires leaps {
     double conserved = 0;
     for (std::size_t c = 0; c < cells_.size(); ++c) {
@@ -106,7 +105,7 @@ class cavity {
     return conserved;
   }
 
-  /// The energy of the fields as they are, which are half a step apart with leap-frog.
+  /// The energy of the present fields. With leap-frog they are half a step apart.
   double energy() const {
     double sum = 0;
     for (auto const& one : cells_) sum += maxwell::energy<order>(one);

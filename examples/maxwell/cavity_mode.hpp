@@ -19,14 +19,14 @@ struct brick {
   double edge(std::size_t axis) const { return greatest[axis] - least[axis]; }
 };
 
-/// A standing wave in a box, whose walls are perfect electric conductors; with x, y, z from its least corner on:
-///   Ex = a0 cos(k0 x) sin(k1 y) sin(k2 z) cos(w t), Ey and Ez alike, with k = pi (l, m, n) over the edges and w = |k|
-///   c H  = -curl(a cos sin sin ...) sin(w t) / (w permeability)
-/// The amplitude a is orthogonal to k, so that there is no charge: k x (1, 2, 3) without numbers that are 0.
+/// A standing wave in a box with perfect electric conductors as walls. With x, y, z from its least corner on:
+///   Ex = a0 cos(k0 x) sin(k1 y) sin(k2 z) cos(w t), Ey and Ez alike.
+///   H  = -curl(a cos sin sin ...) sin(w t) / (w permeability).
+/// k = pi (l, m, n) / edges, w = |k| c; amplitude a is orthogonal to k (no charge): k x (1, 2, 3), if no number is 0.
 /// Source: Jackson, Classical Electrodynamics, 3rd edition 1998, section 8.7.
 class cavity_mode {
  public:
-  /// Throws skel::error where fewer than two of the numbers are above 0: there is no such wave.
+  /// Throws skel::error if fewer than two of the numbers are above 0: there is no such wave.
   explicit cavity_mode(std::array<unsigned, 3> numbers, material of = {}, brick const& in = {})
       : of_(of), corner_(in.least) {
     std::size_t none = 0;
@@ -48,7 +48,7 @@ class cavity_mode {
   double frequency() const { return std::hypot(k_[0], k_[1], k_[2]) * of_.speed(); }
   point const& amplitude() const { return amplitude_; }
   point const& wave_vector() const { return k_; }
-  /// Where it begins: the least corner of the box.
+  /// The origin of the wave: the least corner of the box.
   point const& corner() const { return corner_; }
 
   point E(point const& at, double t) const {

@@ -8,9 +8,9 @@
 
 namespace maxwell {
 
-/// What is kept of a cell. What neighbours need of it, and so what is exchanged between hosts, are members of their
-/// own: E for the phase that advances H, H for the one that advances E, and both for a stage of a Runge-Kutta method.
-/// With order 1 a member has 96 B; the part of it that a single face has would be 72 B, and differs for each neighbour.
+/// Data of a cell. Neighbours need single members, so hosts exchange only these: E for the phase that advances H, H for
+/// the one that advances E, both for a stage of a Runge-Kutta method. With order 1 a member has 96 B. The part for a
+/// single face would be 72 B, and differs for each neighbour.
 template <std::size_t Order>
 struct cell {
   static constexpr std::size_t order = Order;
@@ -18,7 +18,7 @@ struct cell {
   element<> at{};
 };
 
-/// What is behind the faces of a cell; null: a wall.
+/// The cells behind the faces of a cell; null: a wall.
 template <class Cell>
 using cells_behind = std::array<Cell const*, 4>;
 

@@ -30,8 +30,8 @@ std::vector<field<Cell::order>> all_E(cavity<Cell> const& of) {
   return all;
 }
 
-/// How far the fields are from the mode, in the L2 norm of E and H, over that of the mode, whose energy is constant.
-/// Both as they are in cells: the mode interpolated.
+/// Relative distance of the fields from the mode, in the L2 norm of E and H; the energy of the mode is constant. Both
+/// are taken as cells have them: the mode is interpolated.
 template <class Cell>
 double error_of(cavity<Cell> const& of, domain const& where, cavity_mode const& mode) {
   constexpr std::size_t order = Cell::order;

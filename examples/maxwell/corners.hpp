@@ -17,7 +17,7 @@ inline corner_numbers corners_of(skel::mesh const& mesh, std::size_t cell) {
   return {nodes[0], nodes[1], nodes[2], nodes[3]};
 }
 
-/// Where they are.
+/// The places of the nodes.
 inline std::array<point, 4> points_of(skel::mesh const& mesh, std::size_t cell) {
   std::array<point, 4> out{};
   for (std::size_t k = 0; k < 4; ++k)

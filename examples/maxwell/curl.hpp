@@ -14,12 +14,12 @@ namespace maxwell {
 template <std::size_t Order, class Number = double>
 using trace = std::array<std::array<Number, face_nodes_of(Order)>, 3>;
 
-/// Which of the two fields something is done with, as walls tell them apart.
+/// One of the two fields, as walls tell them apart.
 enum class part { E, H };
 
-/// What the jump at a wall is a multiple of, the field before it. An electric wall has the opposite E behind it, so
-/// that the mean on it has no tangential part, and the same H; a magnetic one the other way round. An open one has
-/// nothing: then the upwind flux takes what comes to it, which is the condition of Silver and Mueller of order 1.
+/// The jump at a wall / the field before it. An electric wall has the opposite E behind it, so that the mean on it has
+/// no tangential part, and the same H; a magnetic one the other way round. An open wall has nothing behind it. The
+/// upwind flux then takes all that comes to it, the condition of Silver and Mueller of order 1.
 constexpr double jump_at(wall kind, part which) {
   if (kind == wall::open) return -1;
   return (kind == wall::electric) == (which == part::E) ? -2 : 0;
@@ -89,7 +89,7 @@ trace<Order, Number> jump(element<Number> const& at, field<Order, Number> const&
   return out;
 }
 
-/// Adds what a vector on face f gives to the nodes of the cell: M^-1 F times it. Its length has grad(lf) in it.
+/// Adds the contribution of a vector on face f to the nodes of the cell: M^-1 F times it. Its length includes grad(lf).
 template <std::size_t F, std::size_t Order, class Number>
 void add_lifted(trace<Order, Number> const& w, field<Order, Number>& out) {
   using reference = reference_element<Order>;
@@ -115,7 +115,7 @@ void for_each_face(Visit&& visit) {
   (std::make_index_sequence<4>());
 }
 
-/// curl X with the central flux: curl X + sum over faces of L (n x (X* - X)), where X* is the mean of both sides.
+/// curl X with the central flux: curl X + sum over faces of L (n x (X* - X)), with the mean X* of both sides.
 /// Reads the cell's own field and those behind its faces (null: a wall). 330 operations with order 1.
 /// Source: Hesthaven and Warburton 2002, Journal of Computational Physics 181(1):186-221; the mean for any matter, as
 /// in Fezoui, Lanteri, Lohrengel and Piperno 2005, ESAIM: M2AN 39(6):1149-1176.

@@ -13,10 +13,10 @@
 
 namespace maxwell {
 
-/// Writes what was computed, from what, and how, as text that reference.m reads: lines of names and values, then
-/// points, tetrahedra (corners from 0, permittivity, permeability), and E and H at each node of each cell. All digits.
-/// `computed` has cells() and step(). Throws skel::error where the file cannot be written.
-/// Precondition: all walls are electric.
+/// Writes the computation and its results as text for reference.m, with all digits. First come lines of names and
+/// values, then points and tetrahedra (corners from 0, permittivity, permeability), then E and H at each node of each
+/// cell. `computed` has cells() and step(). Throws skel::error if the file cannot be written. Precondition: all walls
+/// are electric.
 template <class Cell, class Computed>
 void write_dump(std::string const& path, skel::mesh const& mesh, filling const& with, cavity_mode const& mode, flux how,
                 std::uint64_t steps, Computed const& computed) {

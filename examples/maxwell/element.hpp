@@ -15,7 +15,7 @@
 
 namespace maxwell {
 
-/// What is known of the matter in a cell. Units are those in which a vacuum has 1 of both, and light goes 1 in 1.
+/// Properties of the matter in a cell. In their units, a vacuum has 1 of both, and light goes 1 in 1.
 struct material {
   double permittivity = 1, permeability = 1;
 
@@ -23,7 +23,7 @@ struct material {
   double impedance() const { return std::sqrt(permeability / permittivity); }
 };
 
-/// What a face of a cell is that has no cell behind it.
+/// The kind of a face without a cell behind it.
 enum class wall : std::uint8_t {
   electric,  ///< a perfect electric conductor, as metal is: E has no tangential part on it
   magnetic,  ///< a perfect magnetic conductor, as a plane of symmetry is: H has none
@@ -32,22 +32,22 @@ enum class wall : std::uint8_t {
 
 /// Shape and matter of one tetrahedron: all that the scheme needs of it, in 128 B.
 ///
-/// The gradients of the barycentric coordinates are the whole geometry. That of corner f is normal to face f, points
-/// inwards, and is as long as 1 / (height over f) = area of f / (3 volume), the factor of what faces give (`lift`). All
-/// of it is right for either orientation.
+/// The gradients of the barycentric coordinates are the whole geometry. That of corner f is normal to face f and points
+/// inwards. Its length is 1 / (height over f) = area of f / (3 volume), the factor of contributions of faces (`lift`).
+/// All of it is right for either orientation.
 template <class Number = double>
 struct element {
   std::array<std::array<Number, 4>, 3> gradients{};  ///< [axis][corner], [1/length]
   Number inverse_permittivity{1}, inverse_permeability{1}, impedance{1};
-  /// Which order the corners have in the neighbour behind each face: an index of reference::permutations(); the number
-  /// of the kind of wall where there is none.
+  /// The order of the corners in the neighbour behind each face: an index of reference::permutations(). At a wall, the
+  /// number of its kind.
   std::array<std::uint8_t, 4> order_behind{};
 
   wall wall_at(std::size_t face) const { return static_cast<wall>(order_behind[face]); }
 };
 
 /// The gradients of the barycentric coordinates: [axis][corner].
-/// Throws skel::error where the corners are in one plane to rounding.
+/// Throws skel::error if the corners are in one plane to rounding.
 inline std::array<std::array<double, 4>, 3> gradients_of(std::array<point, 4> const& corners) {
   std::array<point, 3> edges{};
   double longest = 1;
@@ -74,8 +74,8 @@ inline std::array<std::array<double, 4>, 3> gradients_of(std::array<point, 4> co
   return out;
 }
 
-/// How the corners of a cell are in the neighbour behind its face f.
-/// Throws skel::error where that does not have the corners of the face.
+/// The order of a cell's corners in the neighbour behind its face f. Throws skel::error if the neighbour does not have
+/// the corners of the face.
 inline std::uint8_t order_behind(corner_numbers const& own, std::size_t f, corner_numbers const& there) {
   std::array<std::uint8_t, 4> order{};
   std::size_t opposite = 6;  // the sum of all places less those of the face
@@ -119,8 +119,7 @@ inline double volume(element<> const& at) {
                            a[2] * (b[0] * c[1] - b[1] * c[0])));
 }
 
-/// The radius of the sphere inside that touches all faces, 3 volumes / surface: 1 over the sum of the gradients'
-/// lengths.
+/// The radius of the inscribed sphere, 3 volumes / surface: 1 over the sum of the gradients' lengths.
 inline double inscribed_radius(element<> const& at) {
   double lengths = 0;
   for (std::size_t f = 0; f < 4; ++f) {

@@ -13,7 +13,7 @@ namespace maxwell {
 template <std::size_t Order, class Number = double>
 using field = std::array<std::array<Number, nodes_of(Order)>, 3>;
 
-/// Where the nodes of a cell are.
+/// Positions of the nodes of a cell.
 template <std::size_t Order>
 std::array<point, nodes_of(Order)> node_positions(std::array<point, 4> const& corners) {
   std::array<point, nodes_of(Order)> all{};
@@ -23,7 +23,7 @@ std::array<point, nodes_of(Order)> node_positions(std::array<point, 4> const& co
   return all;
 }
 
-/// A function of points, as far as a cell can have it: its values at the nodes.
+/// A function of points, as well as a cell can have it: its values at the nodes.
 template <std::size_t Order, class Function>
 field<Order> interpolated(std::array<point, 4> const& corners, Function const& function) {
   field<Order> made;

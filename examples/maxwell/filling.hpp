@@ -16,13 +16,13 @@
 
 namespace maxwell {
 
-/// What the cells of a mesh are filled with, and what its boundary is.
+/// The matter in the cells of a mesh, and its boundary.
 struct filling {
   std::vector<material> matter{};            ///< of each cell; empty: a vacuum
   std::vector<std::array<wall, 4>> walls{};  ///< of each cell, at faces with nothing behind them; empty: electric
 };
 
-/// Throws skel::error where a scheme is stable with no step, or does not do what a wall is meant to.
+/// Throws skel::error if no step of a scheme is stable, or if its open walls would send waves back.
 inline void expect_scheme(filling const& with, flux how, bool leaps) {
   if (leaps && how == flux::upwind)
     throw skel::error("leap-frog is stable with no step where the flux is upwind: take central, or Runge-Kutta (lsrk)");

@@ -5,8 +5,8 @@
 
 namespace maxwell {
 
-/// Four doubles that are computed with at once, as the processor can: four by AVX, two and two without. What compilers
-/// make of loops over the four corners of a tetrahedron takes twice as long.
+/// Four doubles, computed at once as the processor can: four by AVX, two and two without. Loops over the four corners
+/// of a tetrahedron, as compilers translate them, take twice as long.
 class lanes {
  public:
   lanes() = default;

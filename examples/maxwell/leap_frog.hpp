@@ -10,8 +10,8 @@
 namespace maxwell {
 
 /// Leap-frog with the central flux: E at whole steps, H half a step later.
-///   E(t + dt)     = E(t)        + dt / permittivity  curl H(t + dt/2)
-///   H(t + 3/2 dt) = H(t + dt/2) - dt / permeability  curl E(t + dt)
+///   E(t + dt)     = E(t)        + dt / permittivity  curl H(t + dt/2).
+///   H(t + 3/2 dt) = H(t + dt/2) - dt / permeability  curl E(t + dt).
 /// Each phase reads one field of the neighbours and writes the other one of its own cell. Stable up to
 /// `leap_frog_step`; conserves `leap_frog_energy`.
 /// Source: Fezoui, Lanteri, Lohrengel and Piperno 2005, ESAIM: M2AN 39(6):1149-1176.
@@ -31,9 +31,9 @@ void advance_H(cell<Order>& own, std::array<field<Order> const*, 4> const& E_beh
     for (std::size_t i = 0; i < nodes_of(Order); ++i) own.H[a][i] -= factor * rate[a][i];
 }
 
-/// A cell's part of what leap-frog conserves to rounding: (permittivity E(t) . E(t + dt) + permeability H(t + dt/2)^2)
-/// / 2, integrated. `before` is E(t); the cell has E(t + dt). It is positive where the step is stable, and differs from
-/// the energy by the order of dt^2.
+/// A cell's part of the energy that leap-frog conserves to rounding: (permittivity E(t) . E(t + dt) + permeability H(t
+/// + dt/2)^2) / 2, integrated. `before` is E(t); the cell has E(t + dt). It is positive for a stable step, and differs
+/// from the energy by the order of dt^2.
 template <std::size_t Order>
 double leap_frog_energy(cell<Order> const& of, field<Order> const& before) {
   double const size = volume(of.at);

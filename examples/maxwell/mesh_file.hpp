@@ -27,7 +27,7 @@
 
 namespace maxwell {
 
-/// Tetrahedra with what a file says of them, and which of them share a face.
+/// Tetrahedra with the marks of a file, and their neighbours by faces.
 struct marked_tetrahedra {
   skel::marked_mesh all;
   skel::face_neighbours faces;
@@ -35,9 +35,9 @@ struct marked_tetrahedra {
   skel::mesh const& mesh() const { return all.cells; }
 };
 
-/// Of a mesh that is called `name` in errors. Cells are named by their numbers, from 0 in the order of their tags in a
-/// file of Gmsh. O(cells). Throws skel::input_error where a cell is no tetrahedron or has no volume, and where three
-/// have a face in common.
+/// Takes a mesh with the name `name` in errors. Cells are named by their numbers, from 0 in the order of their tags in
+/// a file of Gmsh. O(cells). Throws skel::input_error if a cell is no tetrahedron or has no volume, or if three have a
+/// face in common.
 inline marked_tetrahedra as_tetrahedra(std::string const& name, skel::marked_mesh of) {
   auto const refuse = [&](std::string where, std::string reason) {
     throw skel::input_error(name, std::move(where), std::move(reason));
@@ -72,11 +72,11 @@ inline marked_tetrahedra read_tetrahedra(std::filesystem::path const& file) {
   return as_tetrahedra(file.string(), skel::read_marked_mesh(file));
 }
 
-/// What a command line says of a tag, or of its name: TAG=VALUE.
+/// A setting of a tag, or of its name, on a command line: TAG=VALUE.
 struct tag_setting {
   std::string option, tag, value;
 };
-/// Throws skel::input_error where it is not that.
+/// Throws skel::input_error for any other text.
 inline tag_setting parse_tag_setting(std::string const& option, std::string const& text) {
   auto const equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
@@ -94,7 +94,7 @@ inline std::set<std::int32_t> tags_of(skel::mesh_marks const& marks, std::size_t
   return tags;
 }
 
-/// The tag that is meant by its number or its name. Throws skel::input_error listing those that there are.
+/// The tag with this number or name. Throws skel::input_error listing the existing ones.
 inline std::int32_t tag_of(skel::mesh_marks const& marks, std::size_t dimension, tag_setting const& of) {
   auto const tags = tags_of(marks, dimension);
   if (auto const named = marks.tag_named(dimension, of.tag); named && tags.contains(*named)) return *named;
@@ -110,8 +110,8 @@ inline std::int32_t tag_of(skel::mesh_marks const& marks, std::size_t dimension,
                               (listed.empty() ? "are none" : "are: " + listed));
 }
 
-/// What a set of tags means by settings of tags; `none` where it has none of these. Throws skel::input_error where two
-/// of them contradict each other.
+/// The meaning of a set of tags by settings of tags; `none` if none of them is set. Throws skel::input_error if two of
+/// them contradict each other.
 template <class Value>
 Value meaning_of(std::vector<std::int32_t> const& set, std::map<std::int32_t, Value> const& of_tag, Value none,
                  std::string const& option) {
@@ -132,7 +132,7 @@ Value meaning_of(std::vector<std::int32_t> const& set, std::map<std::int32_t, Va
 
 }  // namespace mesh_file
 
-/// Permittivities of cells by the tags of their volumes; 1 where none is given. Empty where nothing is.
+/// Permittivities of cells by the tags of their volumes; 1 for volumes without a setting. Empty without settings.
 inline std::vector<material> matter_of_tags(marked_tetrahedra const& of, std::vector<tag_setting> const& settings) {
   if (settings.empty()) return {};
   auto const& marks = of.all.marks;
@@ -155,12 +155,11 @@ inline std::vector<material> matter_of_tags(marked_tetrahedra const& of, std::ve
 /// The boundary of a mesh by the tags of its faces.
 struct boundary {
   std::vector<std::array<wall, 4>> walls{};  ///< of each cell; empty: all electric
-  std::array<std::size_t, 3> faces_of{};     ///< how many there are of each kind
+  std::array<std::size_t, 3> faces_of{};     ///< number of faces of each kind
   std::size_t untagged = 0;                  ///< faces without a tag, which are electric
 };
 
-/// Faces are electric walls where nothing else is given. Throws skel::input_error where a tag is given that faces
-/// between two cells have.
+/// Faces without a setting are electric walls. Throws skel::input_error for a tag of faces between two cells.
 inline boundary boundary_of_tags(marked_tetrahedra const& of, std::vector<tag_setting> const& settings) {
   static std::map<std::string, wall> const kinds{
       {"electric", wall::electric}, {"magnetic", wall::magnetic}, {"open", wall::open}};
@@ -212,10 +211,10 @@ inline brick brick_of(skel::mesh const& mesh) {
   return out;
 }
 
-/// What is known of the sizes of a mesh's tetrahedra.
+/// Sizes of a mesh's tetrahedra.
 struct mesh_sizes {
   double volume = 0;            ///< of all
-  double inscribed_radius = 0;  ///< of the smallest sphere that is inscribed in one
+  double inscribed_radius = 0;  ///< of the smallest inscribed sphere
   /// The edge of a regular tetrahedron of the mean volume.
   double mean_edge = 0;
 };
@@ -230,7 +229,7 @@ inline mesh_sizes sizes_of(skel::mesh const& mesh) {
   return out;
 }
 
-/// Whether a mesh of this volume fills a box, so that modes of the box are its own.
+/// True if a mesh of this volume fills a box, so that modes of the box are its own.
 inline bool fills(brick const& in, double volume) {
   constexpr double rounding = 1e-9;  // of a sum over cells, and of coordinates that Gmsh has computed
   return std::abs(volume / (in.edge(0) * in.edge(1) * in.edge(2)) - 1) < rounding;

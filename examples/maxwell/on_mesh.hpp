@@ -26,7 +26,7 @@
 /// The schemes of cavity.hpp as programs over a mesh, on all ranks of a grid.
 namespace maxwell {
 
-/// The longest step that is stable on a mesh, found on all ranks. Collective.
+/// The longest stable step on a mesh, found on all ranks. Collective.
 template <std::size_t Order>
 double stable_step(skel::grid& grid, skel::mesh const& mesh, filling const& with, flux how, bool leaps) {
   struct bounds {
@@ -47,11 +47,11 @@ double stable_step(skel::grid& grid, skel::mesh const& mesh, filling const& with
   return leaps ? leap_frog_step(found.totals.of) : runge_kutta_step(found.totals.of);
 }
 
-/// What is known of the whole field after a step.
+/// Figures of the whole field after a step.
 struct light {
-  double projection = 0;            ///< of E on what it was at first
-  double energy = 0;                ///< what leap-frog conserves, or that of the fields
-  std::array<point, 2> at_probe{};  ///< E and H there
+  double projection = 0;            ///< of E on the first E
+  double energy = 0;                ///< conserved by leap-frog, or that of the fields
+  std::array<point, 2> at_probe{};  ///< E and H
 
   friend light operator+(light a, light const& b) {
     a.projection += b.projection;
@@ -62,7 +62,7 @@ struct light {
   }
 };
 
-/// What is the same on all ranks, and stays with the program where it goes on elsewhere or later.
+/// Values that are the same on all ranks. They stay with the program if it goes on elsewhere or later.
 struct totals {
   light now{}, at_first{};
   std::vector<light> after{};  ///< each step
@@ -73,7 +73,7 @@ struct totals {
   }
 };
 
-/// A cell on a rank: of a scheme, with what is looked at.
+/// A cell of a scheme on a rank, with its observed values.
 template <class Cell>
 struct watched_cell : Cell {
   std::uint32_t number = 0;       ///< of the element
@@ -83,7 +83,7 @@ struct watched_cell : Cell {
   std::array<double, 4> barycentric{};  ///< of the probe
 };
 
-/// What the fields are at first: a standing wave, or a pulse.
+/// The first fields: a standing wave, or a pulse.
 struct first_fields {
   std::variant<cavity_mode, pulse> what;
 
@@ -98,12 +98,12 @@ struct first_fields {
   }
 };
 
-/// What a program computes.
+/// The computation of a program.
 struct experiment {
   std::shared_ptr<filling const> with;
   first_fields start;
   point probe;
-  std::size_t probe_in = 0;  ///< the element that has the probe; of those that share it the one with the lowest number
+  std::size_t probe_in = 0;  ///< the element that has the probe; of several, the one with the lowest number
   flux how = flux::central;
   double step = 0;
   light at_first{};  ///< of first_light()
@@ -139,7 +139,7 @@ std::array<Member const*, 4> members_behind(skel::element<Cell> const& e, Member
   return all;
 }
 
-/// What a cell adds to what is known of the field.
+/// Contribution of a cell to the figures of the whole field.
 template <class Cell>
 light light_of(watched_cell<Cell> const& c) {
   light out{.projection = product<Cell::order>(c.E, c.at_first, volume(c.at)) / c.at.inverse_permittivity,
@@ -150,19 +150,19 @@ light light_of(watched_cell<Cell> const& c) {
   return out;
 }
 
-/// The step in which all ranks come to know the whole field.
+/// The step that brings the whole field's figures to all ranks.
 template <class Cell>
 auto reduce_light() {
   return skel::all_reduce(
       "light", &totals::now, [](watched_cell<Cell> const& c) { return light_of(c); }, std::plus<>());
 }
 
-/// The step that keeps what is known of the field. Ranks that have cells by now would have it only since then.
+/// The step that keeps these figures. Ranks that have cells by now would have them only since then.
 inline auto keep_light() {
   return skel::on_totals("keep light", [](totals& all) { all.after.push_back(all.now); });
 }
 
-/// What is known of the field before the first step. Collective.
+/// The figures of the field before the first step. Collective.
 template <class Cell>
 light first_light(skel::grid& grid, skel::mesh const& mesh, experiment const& of, bool leaps) {
   auto const program = skel::iterate("maxwell, at first", mesh, totals(),
@@ -214,8 +214,8 @@ auto update_of_stage(std::size_t stage) {
   return skel::update("E, H " + std::to_string(stage + 1), &cell_type::E, &cell_type::H);
 }
 
-/// A step of the Runge-Kutta method in each iteration. The lambdas of its steps are of functions of their own, which
-/// know nothing of the program: otherwise the name of each type would have those of all before it.
+/// A step of the Runge-Kutta method in each iteration. The lambdas of its steps stand in functions of their own, which
+/// know nothing of the program. Otherwise the name of each type would contain those of all before it.
 template <std::size_t Order>
 auto runge_kutta_program(skel::mesh mesh, experiment const& of) {
   auto const rates = [&of](std::size_t stage) { return rates_of_stage<Order>(stage, of.step, of.how); };

@@ -6,8 +6,8 @@
 
 #include "maxwell/lanes.hpp"
 
-// Compiled for processors with AVX2 too, one of which is chosen when the program starts; without fused multiplications,
-// which round otherwise. Everything is inlined, so that it is compiled so as well. Clang 14 cannot do both.
+// Compiled for processors with AVX2 too; the start of the program chooses one version. Fused multiplications round
+// otherwise, so there are none. Everything is inlined, and so compiled in the same way. Clang 14 cannot do both.
 #ifdef __clang__
 #define SKEL_MAXWELL_CLONES
 #else
@@ -35,7 +35,7 @@ inline corner_vectors everywhere(double x, double y, double z) {
   return {lanes(x), lanes(y), lanes(z)};
 }
 
-/// X behind face f less X before it at the corners of the face, and 0 at the one opposite to it.
+/// X behind face f - X before it at the corners of the face, and 0 at the opposite one.
 template <std::size_t F>
 corner_vectors jump(element<> const& at, field<1> const& x, field<1> const* behind, part which) {
   corner_vectors out = at_corners(x);
@@ -62,8 +62,8 @@ corner_vectors jump(element<> const& at, field<1> const& x, field<1> const* behi
   return out;
 }
 
-/// The curl inside the cell, and what faces give. With w(f, i) what face f has at corner i, 0 at the corner opposite to
-/// it, and S(f) its sum over corners, corner i gets 5 sum over f of w(f, i) + sum over f of S(f) - 5 S(i).
+/// The curl inside the cell, and contributions of faces. Face f has w(f, i) at corner i, which is 0 at the opposite
+/// corner. S(f) is its sum over corners. Corner i gets 5 sum over f of w(f, i) + sum over f of S(f) - 5 S(i).
 inline field<1> joined(element<> const& at, field<1> const& x, std::array<corner_vectors, 4> const& w) {
   auto const inside = cross(at_corners(at.gradients), at_corners(x));  // adds up to the curl
   field<1> out;

@@ -10,8 +10,8 @@
 
 namespace maxwell {
 
-/// What `curl_with_means` and `upwind_curls` give with order 1, to rounding, with all four corners of a cell at once:
-/// in less than half of their time. The same to the last bit on every processor.
+/// Results of `curl_with_means` and `upwind_curls` with order 1, to rounding. Computes all four corners of a cell at
+/// once, in less than half of the time. The same to the last bit on every processor.
 namespace order_one {
 
 field<1> curl_with_means(element<> const& at, field<1> const& x, std::array<field<1> const*, 4> const& behind,

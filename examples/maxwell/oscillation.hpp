@@ -16,8 +16,8 @@ struct oscillation {
   double decay = 0;
 };
 
-/// How much of a frequency is in so many samples from one on, through the window of four cosines of Blackman and
-/// Harris: what is four or more turns faster or slower in that time counts less than 3e-5. Source: Harris 1978,
+/// The amount of a frequency in so many samples from one on, through the window of four cosines of Blackman and Harris.
+/// Oscillations that make four or more turns more or fewer in that time count less than 3e-5. Source: Harris 1978,
 /// Proceedings of the IEEE 66(1):51-83, table 1.
 inline double amount(std::vector<double> const& samples, std::size_t first, std::size_t count, double angle_each) {
   constexpr std::array<double, 4> terms{0.35875, -0.48829, 0.14128, -0.01168};
@@ -31,15 +31,15 @@ inline double amount(std::vector<double> const& samples, std::size_t first, std:
   return std::abs(sum) / static_cast<double>(count);
 }
 
-/// The oscillation that is strongest in samples at times 0, dt, 2 dt, ..., near to `about`; nothing where there is
-/// none, or the samples are fewer than four of its periods. Its frequency is where most is of it, its decay by how much
-/// less is in the last three quarters than in the first. Others beside it do not matter as long as they are further off
-/// than `amount` needs. O(samples), some 100 times.
+/// The strongest oscillation near to `about` in samples at times 0, dt, 2 dt, ... Nothing: there is none, or the
+/// samples are fewer than four of its periods. Its frequency is that of the largest amount. Its decay follows from the
+/// amounts in the first and the last three quarters. Other oscillations do not matter if they are as far off as
+/// `amount` needs. O(samples), some 100 times.
 inline std::optional<oscillation> fitted(std::vector<double> const& samples, double dt, double about) {
   std::size_t const n = samples.size(), most = n - n / 4;
   double const turn = 2 * std::numbers::pi / static_cast<double>(n);  // once in all of them
   if (about * dt < 4 * turn) return std::nullopt;
-  // The amount has one peak as wide as this, and golden sections find it (Kiefer 1953).
+  // The amount has one peak as wide as this. Golden sections find it (Kiefer 1953).
   double from = about * dt - 2 * turn, to = about * dt + 2 * turn;
   double const golden = std::numbers::phi - 1;
   double a = to - golden * (to - from), b = from + golden * (to - from);
@@ -55,7 +55,7 @@ inline std::optional<oscillation> fitted(std::vector<double> const& samples, dou
   double const angle = (from + to) / 2;
   double squares = 0;
   for (double const one : samples) squares += one * one;
-  double const of_others = 3e-5 * std::sqrt(squares / static_cast<double>(n));  // what `amount` may have of these
+  double const of_others = 3e-5 * std::sqrt(squares / static_cast<double>(n));  // `amount` may have this much of these
   if (!(at_a > of_others) || angle < least + turn / 100 || angle > greatest - turn / 100) return std::nullopt;
   double const early = amount(samples, 0, most, angle), late = amount(samples, n - most, most, angle);
   return oscillation{angle / dt, std::log(early / late) / (static_cast<double>(n - most) * dt)};

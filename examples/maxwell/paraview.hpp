@@ -26,7 +26,7 @@ inline std::vector<skel::mesh_field> fields_at_middles(std::vector<double> const
   return {{"E", E, skel::field_place::cells, 3}, {"H", H, skel::field_place::cells, 3}};
 }
 
-/// The step in which each rank writes its part of such a file: E and H of its cells, each at the middle of its cell.
+/// The step in which each rank writes its part of such a file: E and H at the middle of each of its cells.
 template <class Cell, class Totals>
 auto write_parts(std::string const& name, std::uint64_t every, skel::mesh const& mesh) {
   return skel::output("parts", every, [name, &mesh](skel::mesh_view<Cell, Totals> const& view) {
@@ -41,8 +41,8 @@ auto write_parts(std::string const& name, std::uint64_t every, skel::mesh const&
   });
 }
 
-/// The step in which the first rank that has cells writes what joins the parts. An all-reduce has to be between both:
-/// no rank is behind it before all have written theirs.
+/// The step in which the first rank with cells writes the file that joins the parts. An all-reduce has to be between
+/// both: no rank is behind it before all have written theirs.
 template <class Cell, class Totals>
 auto join_parts(std::string const& name, std::uint64_t every) {
   return skel::output("join parts", every, [name](skel::mesh_view<Cell, Totals> const& view) {

@@ -12,7 +12,7 @@
 
 namespace maxwell {
 
-/// The point's barycentric coordinates where it is in the cell, or on its surface to rounding.
+/// The barycentric coordinates of a point in the cell, or on its surface to rounding; nothing for others.
 inline std::optional<std::array<double, 4>> inside(element<> const& at, point const& corner0, point const& where) {
   auto const l = barycentric(at, corner0, where);
   for (std::size_t v = 0; v < 4; ++v) {
@@ -25,7 +25,7 @@ inline std::optional<std::array<double, 4>> inside(element<> const& at, point co
   return l;
 }
 
-/// The first cell that has a point; none: it is outside. O(cells).
+/// The first cell with a point; none: the point is outside. O(cells).
 inline std::optional<std::size_t> cell_at(skel::mesh const& mesh, point const& where) {
   for (std::size_t c = 0; c < mesh.cells(); ++c) {
     auto const points = points_of(mesh, c);

@@ -9,10 +9,9 @@
 
 namespace maxwell {
 
-/// A ring of electric field around the z axis of a point, which a small coil has around it at the moment at which its
-/// current is switched off:
-///   E = a curl(f z), f = exp(-r^2 / width^2), r the distance from the point; H = 0
-/// It has no charge, E is 1 at most, at width / sqrt(2) from the axis, and it is below 1e-6 from 4 widths on.
+/// A ring of electric field around the z axis of a point, as around a small coil when its current is switched off:
+///   E = a curl(f z), f = exp(-r^2 / width^2), r the distance from the point; H = 0.
+/// There is no charge. E is 1 at most, at width / sqrt(2) from the axis, and below 1e-6 from 4 widths on.
 struct pulse {
   point middle{};
   double width = 1;
@@ -22,8 +21,8 @@ struct pulse {
     double const slope = -2 * amplitude() / (width * width) * f;
     return {slope * x[1], -slope * x[0], 0};
   }
-  /// H after a short time t in a vacuum, but for t^3: -t curl E, where leap-frog begins. curl E = a (grad(df/dz) - z
-  /// laplace(f)).
+  /// H after a short time t in a vacuum, but for t^3: -t curl E. Leap-frog begins there. The curl of E is a
+  /// (grad(df/dz) - z laplace(f)).
   point H(point const& at, double t) const {
     auto const [x, f] = around(at);
     double const square = width * width, of_f = 4 * f / (square * square),

@@ -16,13 +16,13 @@ constexpr std::size_t face_nodes_of(std::size_t order) {
   return (order + 1) * (order + 2) / 2;
 }
 
-/// The reference tetrahedron with corners 0, e1, e2, e3, and Lagrange's polynomials on its nodes, as matrices. Points
-/// of it are told by barycentric coordinates: l1, l2, l3 are its cartesian ones, l0 = 1 - l1 - l2 - l3. Nodes: the
-/// middle (order 0); the corners (order 1); these, and the middles of the edges 01, 02, 03, 12, 13, 23 (order 2). Face
-/// f has the nodes with lf = 0, in their order; with order 0, the only one.
+/// The reference tetrahedron with corners 0, e1, e2, e3, and Lagrange's polynomials on its nodes, as matrices. Its
+/// points have barycentric coordinates: l1, l2, l3 are the cartesian ones, l0 = 1 - l1 - l2 - l3. Nodes: the middle
+/// (order 0); the corners (order 1); these, and the middles of the edges 01, 02, 03, 12, 13, 23 (order 2). Face f has
+/// the nodes with lf = 0, in their order; with order 0, the only one.
 ///
-/// What the matrices are is in Hesthaven and Warburton, Nodal Discontinuous Galerkin Methods, Springer 2008, chapters 3
-/// and 10. Here integrals of monomials are exact, and there are no tables.
+/// Source of the matrices: Hesthaven and Warburton, Nodal Discontinuous Galerkin Methods, Springer 2008, chapters 3 and
+/// 10. Here integrals of monomials are exact, and there are no tables.
 namespace reference {
 
 constexpr std::uint32_t factorial(std::uint32_t n) {
@@ -95,8 +95,8 @@ constexpr matrix<nodes_of(Order)> vandermonde() {
   return v;
 }
 
-/// M(i, j): the integral of the product of Lagrange's polynomials i and j over the reference tetrahedron, whose volume
-/// is 1/6. Monomials: a! b! c! / (a + b + c + 3)!.
+/// M(i, j): the integral of the product of Lagrange's polynomials i and j over the reference tetrahedron, of volume
+/// 1/6. Monomials: a! b! c! / (a + b + c + 3)!.
 template <std::size_t Order>
 constexpr matrix<nodes_of(Order)> mass() {
   auto const e = exponents<Order>();
@@ -147,8 +147,8 @@ constexpr matrix<face_nodes_of(Order)> face_mass() {
   return transposed(to_monomials) * of_monomials * to_monomials;
 }
 
-/// L(i, j) of face f: what node j of the face gives to node i of the element, M^-1 F. In an element of volume V, times
-/// the area of the face and 1 / (3 V), which is the length of the gradient of lf.
+/// L(i, j) of face f: the contribution of node j of the face to node i of the element, M^-1 F. In an element of volume
+/// V, times area of the face / (3 V), the length of the gradient of lf.
 template <std::size_t Order>
 constexpr matrix<nodes_of(Order), face_nodes_of(Order)> lift(std::size_t f) {
   auto const inverse_mass = inverse(mass<Order>());
@@ -170,8 +170,8 @@ constexpr std::array<std::array<std::uint8_t, 4>, 24> permutations() {
   return all;
 }
 
-/// For each order of the corners and each face, where the neighbour behind it has the nodes of this face: corner v of
-/// this element is corner p[v] there, and what is opposite to the face is opposite there.
+/// For each order of the corners and each face, the places of the face's nodes in the neighbour behind it. Corner v of
+/// this element is corner p[v] there; the corner opposite to the face is opposite there, too.
 template <std::size_t Order>
 constexpr auto nodes_behind() {
   std::array<std::array<std::array<std::uint8_t, face_nodes_of(Order)>, 4>, 24> all{};

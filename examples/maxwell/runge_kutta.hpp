@@ -12,7 +12,7 @@ namespace maxwell {
 
 enum class flux { central, upwind };
 
-/// Order 4 in five stages that need one more copy of the fields: d = A[s] d + dt rate(u), u = u + B[s] d.
+/// Order 4 in five stages, with one more copy of the fields: d = A[s] d + dt rate(u), u = u + B[s] d.
 /// Source: Carpenter and Kennedy 1994, Fourth-order 2N-storage Runge-Kutta schemes, NASA TM 109112.
 namespace runge_kutta {
 
@@ -25,7 +25,7 @@ inline constexpr std::array<double, stages> B{1432997174477.0 / 9575080441755.0,
 
 }  // namespace runge_kutta
 
-/// A cell with what a Runge-Kutta method adds to it.
+/// A cell with the additional fields of a Runge-Kutta method.
 template <std::size_t Order>
 struct runge_kutta_cell : cell<Order> {
   field<Order> dE{}, dH{};

@@ -6,7 +6,7 @@
 
 namespace maxwell {
 
-/// A dense matrix of a size that the compiler knows, so that reference elements are constants.
+/// A dense matrix of a size known to the compiler, so that reference elements are constants.
 template <std::size_t Rows, std::size_t Columns = Rows>
 struct matrix {
   std::array<std::array<double, Columns>, Rows> values{};

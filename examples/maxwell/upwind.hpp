@@ -10,17 +10,17 @@
 
 namespace maxwell {
 
-/// Both curls with the upwind flux: what waves that come to a face bring there.
+/// Both curls with the upwind flux, by the waves that come to each face.
 template <std::size_t Order, class Number>
 struct curls {
   field<Order, Number> of_E, of_H;
 };
 
-/// curl H + sum over faces of L (n x (Z+ dH - n x dE) / (Z + Z+)) and
-/// curl E + sum over faces of L (n x (Y+ dE + n x dH) / (Y + Y+)), with d the jumps, + what is behind a face, Z = 1/Y
-/// the impedance sqrt(permeability / permittivity). A wall has the cell's own impedance behind it. Reads both fields
-/// and the impedances of the cell and of those behind its faces (`behind_E[f]` null: a wall). Source: Hesthaven and
-/// Warburton 2002, Journal of Computational Physics 181(1):186-221, section 2.
+/// `of_H`: curl H + sum over faces of L (n x (Z+ dH - n x dE) / (Z + Z+)). `of_E`: curl E + sum over faces of L (n x
+/// (Y+ dE + n x dH) / (Y + Y+)). Here d is a jump, + a value behind a face, Z = 1/Y the impedance sqrt(permeability /
+/// permittivity). A wall has the cell's own impedance behind it. Reads both fields and the impedances of the cell and
+/// of those behind its faces (`behind_E[f]` null: a wall). Source: Hesthaven and Warburton 2002, Journal of
+/// Computational Physics 181(1):186-221, section 2.
 template <std::size_t Order, class Number>
 curls<Order, Number> upwind_curls(element<Number> const& at, field<Order, Number> const& E,
                                   field<Order, Number> const& H,
