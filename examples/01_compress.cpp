@@ -1,4 +1,4 @@
-// A parallel gzip: reads blocks, deflates them in an ordered farm, writes one .gz of many members that gunzip restores.
+// A parallel gzip: reads blocks, deflates them in an ordered farm, writes one .gz of many members. gunzip restores it.
 //   01_compress IN OUT.gz        `-` is standard input or output; alone or under mpirun
 #include <libdeflate.h>
 #include <cstdio>
@@ -12,11 +12,11 @@
 
 using block = std::vector<char>;
 
-/// A file of the C library that is opened when it is first used, so that only the rank that uses it opens it.
+/// A file of the C library. Its first use opens it, so that only the rank that uses it has it open.
 class file {
  public:
   file(std::string name, char const* mode) : name_(std::move(name)), mode_(mode) {}
-  ~file() {  // a part of the output would look like all of it
+  ~file() {  // otherwise a part of the output would look like all of it
     if (handle_ != nullptr && *mode_ == 'w' && std::filesystem::is_regular_file(name_)) std::remove(name_.c_str());
   }
 

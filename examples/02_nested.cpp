@@ -18,7 +18,7 @@ int main(int argc, char** argv) try {
     return std::pair(n, count);
   };
 
-  // The worker of the outer farm is a pipeline, one of whose stages is a farm again.
+  // The worker of the outer farm is a pipeline. One of its stages is a farm again.
   auto worker = skel::pipeline(skel::farm("steps", steps),
                                skel::stage("square", [](auto p) { return std::pair(p.first, p.second * p.second); }));
   // A pipeline built at run time: as many stages as the program likes.

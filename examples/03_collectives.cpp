@@ -1,5 +1,5 @@
-// Collectives on any number of ranks: k-means in one dimension. Rank 0 makes the points and scatters them; each round,
-// the centres are broadcast, each rank sums what is nearest to each of them, and the sums of all ranks are added.
+// Collectives on any number of ranks: k-means in one dimension. Rank 0 makes and scatters the points. Each round
+// broadcasts the centres, sums the points nearest to each centre on every rank, and adds these sums.
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -44,7 +44,7 @@ int main(int argc, char** argv) try {
       if (found[c].count > 0) centres[c] = found[c].sum / found[c].count;
   }
 
-  // Values may be of any type that can be serialised: how many points lie in each hundred, by its name.
+  // Values may be of any serialisable type: here the number of points in each hundred, by its name.
   std::map<std::string, int> hundreds;
   for (std::int64_t x : mine) ++hundreds[std::to_string(x / 100 * 100)];
   auto const merged = grid.reduce(hundreds, [](auto a, auto const& b) {

@@ -1,6 +1,6 @@
 // Collectives inside a pipeline: which of many curves fits a cloud of points best? Every curve is shown to all copies
-// of a worker; each adds up how far its part of the points is from the curve, the parts are added to one error for the
-// curve, and of every 2000 curves the best is kept.
+// of a worker. Each adds up the errors of its part of the points, and their sum is the error of the curve. Of every
+// 2000 curves the best is kept.
 #include <cstdint>
 #include <iostream>
 #include <optional>

@@ -1,10 +1,10 @@
-// Molecules that push each other away in a box without walls. Which of them are near enough is found every 20 steps;
-// the list of pairs is the pattern of an irregular reduction, which chooses its algorithm anew when the list changes.
+// Molecules that push each other away in a box without walls. Every 20 steps the near pairs are found. Their list is
+// the pattern of an irregular reduction, and a new list lets it choose its algorithm anew.
 //
 //   05_molecules [STEPS]
 //
-// Forces are counted in whole units: sums of them are the same in any order, and so is what is printed. What was
-// chosen, and why, goes to standard error.
+// Forces are counted in whole units: their sums, and so the output, are the same in any order. The choices and their
+// reasons go to standard error.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t molecules = 4000, steps_per_list = 20;
 constexpr double side = 64, reach = 1.5;  // of the box, of the force
-constexpr double margin = 0.25;           // how much farther apart molecules are listed
+constexpr double margin = 0.25;           // extra distance of listed molecules
 constexpr double unit = 1.0 / (1 << 20);  // of forces
 constexpr double step = 1e-2;
 

@@ -1,9 +1,9 @@
-// Looks for changes in a signal: frames of samples are filtered, transformed, and compared with what their frequencies
-// have been so far. Runs on hosts that others use too: where one gets slow, its stage moves, and takes along what it
-// has seen. What was seen, decided and gained is in the report.
-//   06_shared_grid [FRAMES [LOG]]  under mpirun; LOG: a file for when each frame was done. `skel testbed` makes a grid
-//   to
-//                                  try it on, which scripts/shared_grid does.
+// Looks for changes in a signal: filters and transforms frames of samples, and compares their frequencies with those so
+// far. It runs on hosts that others use too. If one gets slow, its stage moves, and takes along its memory of the
+// signal. The report shows findings, decisions and gains.
+//
+//   06_shared_grid [FRAMES [LOG]]  under mpirun; LOG: a file for the time at which each frame was done.
+// `skel testbed` makes a grid to try it on; scripts/shared_grid does that.
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -42,7 +42,7 @@ frame sample(std::uint64_t number) {
   return out;
 }
 
-/// A window that lets low frequencies pass. Its ends are no denormal numbers, which some processors are slow with.
+/// A window that lets low frequencies pass. Its ends are no denormal numbers, as these slow some processors down.
 frame filter(frame in) {
   std::vector<float> window(taps);
   for (std::size_t t = 0; t < taps; ++t) window[t] = static_cast<float>(std::exp(-static_cast<double>(t) / 8) / 8);
@@ -52,7 +52,7 @@ frame filter(frame in) {
   return out;
 }
 
-/// How much of each frequency is in it (Goertzel 1958).
+/// The amount of each frequency in it (Goertzel 1958).
 frame transform(frame const& in) {
   frame out{in.number, std::vector<float>(bins)};
   for (std::size_t b = 0; b < bins; ++b) {
@@ -67,13 +67,13 @@ frame transform(frame const& in) {
   return out;
 }
 
-/// The strongest frequency of a frame, and whether another one was it in the frames before.
+/// The strongest frequency of a frame. `is_new`: another one was the strongest in the frames before.
 struct finding {
   std::uint64_t number = 0, strongest = 0;
   bool is_new = false;
 };
 
-/// Remembers what frequencies were like: the state that moves with the stage.
+/// Remembers the usual frequencies. This state moves with the stage.
 struct tracker {
   std::vector<float> mean = std::vector<float>(bins, 0);
 

@@ -1,12 +1,12 @@
-// The best local alignment of two sequences, as a wavefront of BSP processes: each has some columns of the table, and
-// works on some rows of them in a superstep, when it has got what is left of these from the process before it. Others
-// sleep. Loads are uneven while the wave comes and goes, and where hosts are.
+// The best local alignment of two sequences, as a wavefront of BSP processes. Each has some columns of the table. In a
+// superstep it works on some rows of them, after the process before it has sent the cells to their left. Others sleep.
+// Loads are uneven while the wave comes and goes, and on uneven hosts.
 //
 //   07_smith_waterman [FIRST SECOND]             two FASTA files; without: two human haemoglobins
-//   07_smith_waterman --random 20000 20000 1     two random sequences of nucleotides, which have a part in common
+//   07_smith_waterman --random 20000 20000 1     two random sequences of nucleotides with a part in common
 //
-// Prints the score, where the alignment begins and ends, and the alignment, the same on any number of ranks; what the
-// run took goes to standard error.
+// Prints the score, the alignment, its beginning and its end, the same on any number of ranks. Times of the run go to
+// standard error.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@
 
 namespace {
 
-/// More is not taken to trace an alignment back [B].
+/// The most memory for tracing an alignment back [B].
 constexpr std::size_t most_traced = std::size_t{1} << 30;
 
 struct options {
@@ -41,7 +41,7 @@ struct options {
   std::size_t processes = 0, rows = 0;
 };
 
-/// What is aligned, and by which scores.
+/// The sequences, and their scores.
 struct input {
   alignment::sequence first, second;
   alignment::scores worth;
@@ -56,7 +56,7 @@ input read_input(options const& asked) {
   input out;
   bool const dna = asked.dna || !asked.random.empty();
   out.worth = dna ? alignment::nucleotide_scores(asked.match, asked.mismatch) : alignment::read_matrix(asked.matrix);
-  // What NCBI BLAST+ takes by default for BLOSUM62, and for nucleotides that score 2 and -3.
+  // Defaults of NCBI BLAST+ for BLOSUM62, and for nucleotides with scores 2 and -3.
   out.worth.open = asked.open.value_or(dna ? 5 : 11);
   out.worth.extend = asked.extend.value_or(dna ? 2 : 1);
   if (!asked.random.empty()) {
@@ -73,12 +73,12 @@ std::size_t first_column(std::size_t process, std::size_t processes, std::size_t
   return process * columns / processes;
 }
 
-/// What processes send: what is left of some rows.
+/// Message of a process: the border to the left of some rows of the next process.
 using borders = std::vector<alignment::border>;
 using superstep = skel::superstep<borders>;
 
-/// Fills the table, and says how that went on standard error. Every rank has the letters; what moves with a process is
-/// its part of the table.
+/// Fills the table, and reports the run on standard error. Every rank has the letters; a process moves with its part of
+/// the table only.
 alignment::found align(skel::grid& grid, input const& in, std::size_t processes, std::size_t rows) {
   std::string_view const a = in.first.letters, b = in.second.letters;
   auto const make = [&](std::size_t process) {
@@ -88,7 +88,7 @@ alignment::found align(skel::grid& grid, input const& in, std::size_t processes,
   auto const step = [&](superstep& now, alignment::columns& mine) {
     borders at;
     if (now.process() == 0)
-      at.resize(std::min(rows, a.size() - mine.done));  // nothing is left of the table
+      at.resize(std::min(rows, a.size() - mine.done));  // nothing lies to the left of the table
     else if (!now.received().empty())
       at = std::move(now.received()[0].what);
     else
@@ -110,7 +110,7 @@ alignment::found align(skel::grid& grid, input const& in, std::size_t processes,
   return best;
 }
 
-/// Prints all, or throws skel::error where it contradicts what a plain program finds.
+/// Prints all. Throws skel::error if a plain program finds something else.
 void print(input const& in, options const& asked, alignment::found const& best) {
   std::cout << in.first.name << ", " << in.first.letters.size() << " letters, and " << in.second.name << ", "
             << in.second.letters.size() << " letters\n";
@@ -121,7 +121,7 @@ void print(input const& in, options const& asked, alignment::found const& best) 
   std::cout << "\n";
   if (asked.check) {
     auto plain = alignment::plain_smith_waterman(in.first.letters, in.second.letters, in.worth);
-    plain.first_row = best.first_row, plain.first_column = best.first_column;  // which it does not find
+    plain.first_row = best.first_row, plain.first_column = best.first_column;  // it does not find these
     if (plain != best)
       throw skel::error("a plain program finds a score of " + std::to_string(plain.score) + " that ends at letters " +
                         std::to_string(plain.row + 1) + " and " + std::to_string(plain.column + 1));
@@ -177,8 +177,8 @@ int program(skel::grid& grid, int argc, char** argv) {
 
   auto const in = examples::from_rank_0(grid, [&] { return read_input(asked); });
   alignment::expect_countable(in.worth, in.first.letters.size(), in.second.letters.size());
-  // Of R row blocks and P processes, R of the R + P - 1 supersteps have work for each process at once: four of five
-  // here.
+  // Of R row blocks and P processes, R of the R + P - 1 supersteps have work for each process at once: here four of
+  // five.
   if (asked.rows == 0) asked.rows = std::max<std::size_t>(1, in.first.letters.size() / (4 * asked.processes));
   auto const best = align(grid, in, asked.processes, asked.rows);
   if (grid.rank() == 0) print(in, asked, best);

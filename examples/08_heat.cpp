@@ -1,11 +1,11 @@
-// A metal plate with a laser that goes round on it, as a BSP program of tiles that exchange their edges. What is hot
-// radiates, as the fourth power of its temperature, and takes many small steps to follow: so the work is where the spot
-// is and has just been, and moves on with it.
+// A metal plate under a laser that goes round on it, as a BSP program of tiles that exchange their edges. Hot cells
+// radiate, as the fourth power of their temperature, and follow that in many small steps. So the work is at the spot
+// and on its recent way, and moves on with it.
 //
 //   08_heat [--side 192] [--steps 240] [-o PLATE.pgm]
 //
-// Prints how warm the plate is in the end, and a picture, the same on any number of ranks to the last bit; what the run
-// took goes to standard error.
+// Prints the final temperature of the plate, and a picture, the same on any number of ranks to the last bit. Times of
+// the run go to standard error.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -25,7 +25,7 @@
 
 namespace {
 
-/// The plate, in units in which its surroundings have temperature 1, and cells and steps have length 1:
+/// The plate, in units with temperature 1 for its surroundings, and length 1 for cells and steps:
 ///
 ///   du/dt = conduction (sum of the four neighbours - 4 u) + spot + radiation (1 - u^4)
 ///
@@ -36,9 +36,9 @@ struct plate {
   double radius = 0.06;  ///< of the spot, of the side of the plate
 
   static constexpr double conduction = 0.2;  // stable below 1/4
-  static constexpr double radiation = 1e-3;  // what is cold loses little in a step
-  static constexpr double hottest = 10;      // what the spot would heat its middle to if it stood still
-  /// A small step goes so much of the way to where losses are what is given. Stable below 2; that exact to a hundredth.
+  static constexpr double radiation = 1e-3;  // cold cells lose little in a step
+  static constexpr double hottest = 10;      // the spot would heat its middle to this if it stood still
+  /// The part of the way to balance that a small step goes. Stable below 2; exact to a hundredth with this value.
   static constexpr double share = 0.01;
 
   static double fourth(double u) { return u * u * u * u; }
@@ -46,7 +46,7 @@ struct plate {
   struct point {
     double x = 0, y = 0;
   };
-  /// Where the spot is, from the middle of the plate: it goes round once, by arithmetic that is the same on every host.
+  /// The spot, from the middle of the plate: it goes round once, by arithmetic that is the same on every host.
   point spot(std::uint64_t step) const {
     double const quarters = 4 * static_cast<double>(step) / static_cast<double>(steps),
                  s = quarters - std::floor(quarters);
@@ -55,7 +55,7 @@ struct plate {
     for (int turns = static_cast<int>(quarters); turns > 0; --turns) at = {-at.y, at.x};
     return at;
   }
-  /// What it gives to a cell in a step, which fades towards its rim.
+  /// Heat that the spot gives to a cell in a step. It fades towards the rim of the spot.
   double given(std::size_t row, std::size_t column, point spot_now) const {
     double const x = (static_cast<double>(column) + 0.5) / static_cast<double>(side) - 0.5 - spot_now.x;
     double const y = (static_cast<double>(row) + 0.5) / static_cast<double>(side) - 0.5 - spot_now.y;
@@ -63,12 +63,12 @@ struct plate {
     return radiation * fourth(hottest) * inside * inside;
   }
 
-  /// A cell after a step, from what is around it. Adds its small steps to `work`.
+  /// A cell after a step, by its surroundings. Adds its small steps to `work`.
   double next(double u, double north, double south, double west, double east, double gets, std::uint64_t& work) const {
     u += conduction * (north + south + west + east - 4 * u);
-    double const balance = std::sqrt(std::sqrt(1 + gets / radiation));  // where losses are what is given
+    double const balance = std::sqrt(std::sqrt(1 + gets / radiation));  // where losses equal gains
     double const most = std::max(u, balance);
-    double const rate = 4 * radiation * most * most * most;  // at which u goes there
+    double const rate = 4 * radiation * most * most * most;  // at which u approaches it
     auto const small_steps = static_cast<std::uint64_t>(std::ceil(rate / share));
     for (std::uint64_t i = 0; i < small_steps; ++i)
       u += (gets + radiation * (1 - fourth(u))) / static_cast<double>(small_steps);
@@ -103,7 +103,7 @@ struct tile {
     for (std::size_t i = 0; i < to.size(); ++i) cells[down ? index(row + i, column) : index(row, column + i)] = to[i];
   }
 
-  /// All cells after a step; (row, column): where the first one is on the plate.
+  /// Advances all cells by a step; (row, column): the place of the first one on the plate.
   void advance(plate const& how, std::size_t row, std::size_t column, std::uint64_t step) {
     before = cells;
     auto const spot = how.spot(step);
@@ -121,7 +121,7 @@ struct tile {
   }
 };
 
-/// How a plate is cut into tiles, which are as near to squares as their number allows.
+/// The tiles of a plate, as near to squares as their number allows.
 class tiling {
  public:
   tiling(std::size_t side, std::size_t tiles) : side_(side), down_(1), across_(tiles) {
@@ -154,7 +154,7 @@ void send_edges(superstep& now, tiling const& cut, tile const& mine) {
   if (p + across < now.processes()) now.send(p + across, mine.part(mine.rows, 1, false));
 }
 
-/// Puts the edges that have come into the frame.
+/// Puts the received edges into the frame.
 void take_edges(superstep const& now, tiling const& cut, tile& mine) {
   auto const p = now.process(), across = cut.across();
   for (auto const& [from, cells] : now.received()) {
@@ -241,7 +241,7 @@ void print_picture(plate const& how, std::vector<double> const& cells) {
   }
 }
 
-/// A picture of a byte per cell (PGM), black where it is cold.
+/// A picture of a byte per cell (PGM), black for cold cells.
 void write_picture(std::string const& path, plate const& how, std::vector<double> const& cells) {
   examples::write_file(path, [&](std::ostream& file) {
     file << "P5\n" << how.side << ' ' << how.side << "\n255\n";

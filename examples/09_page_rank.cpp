@@ -1,12 +1,11 @@
-// PageRank of a graph (Brin, Page 1998, The anatomy of a large-scale hypertextual web search engine, Computer Networks
-// 30:107-117) as a BSP program: each process has a block of vertices, and sends in each superstep what they give to
-// those of others, once to each process that wants it.
+// PageRank of a graph as a BSP program. Source: Brin, Page 1998, The anatomy of a large-scale hypertextual web search
+// engine, Computer Networks 30:107-117. Each process has a block of vertices. In each superstep it sends their shares
+// to the other processes, once to each process that wants them.
 //
-//   09_page_rank [EDGES] [--top 10]      a file with an edge a line, as those of SNAP; without, the packages of a
-//   Debian
+//   09_page_rank [EDGES] [--top 10]      a file with an edge a line, as those of SNAP; without: packages of a Debian
 //
-// Prints the vertices that rank first, the same on any number of ranks and processes to the last bit; what the run took
-// goes to standard error.
+// Prints the vertices that rank first, the same on any number of ranks and processes to the last bit. Times of the run
+// go to standard error.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -37,14 +36,14 @@ struct edge {
   bool operator==(edge const&) const = default;
 };
 
-/// Whether an edge leads to a vertex before that of another one.
+/// Orders edges by the vertex to which they lead, then by the one from which they come.
 bool leads_before(edge const& a, edge const& b) {
   return a.to != b.to ? a.to < b.to : a.from < b.from;
 }
 
 struct graph {
   std::vector<std::string> names;      ///< of the vertices
-  std::vector<edge> edges;             ///< each one once, by where they lead to
+  std::vector<edge> edges;             ///< each one once, by the vertices to which they lead
   std::vector<std::uint32_t> degrees;  ///< edges that lead away from each vertex
 
   /// The edges that lead to vertices from `first` on, before `last`.
@@ -73,7 +72,7 @@ graph read_graph(std::string const& path) {
   return out;
 }
 
-/// Sums of parts of 1 that are the same in any order: in whole units of 2^-60.
+/// Sums of parts of 1, the same in any order: in whole units of 2^-60.
 using units = std::uint64_t;
 units to_units(double part) {
   return static_cast<units>(std::llround(std::ldexp(part, 60)));
@@ -82,8 +81,7 @@ double from_units(units sum) {
   return std::ldexp(static_cast<double>(sum), -60);
 }
 
-/// What processes find out together: how much the ranks have changed, and how much of them vertices have that lead
-/// nowhere.
+/// Sums over all processes: the change of the ranks, and the ranks of vertices without edges that lead away.
 struct sums {
   units change = 0, dangling = 0;
 };
@@ -91,8 +89,8 @@ sums operator+(sums const& a, sums const& b) {
   return {a.change + b.change, a.dangling + b.dangling};
 }
 
-/// The rank of a vertex: with probability `damping` somebody who reads about a vertex goes on along an edge, or to any
-/// vertex where there is none; otherwise to any one.
+/// The rank of a vertex is the probability of a random reader. With probability `damping` the reader goes on along an
+/// edge, or to any vertex if there is none; otherwise to any one.
 struct model {
   std::size_t vertices = 0;
   double damping = 0.85, below = 1e-10;
@@ -111,7 +109,7 @@ struct blocks {
 
   vertex first(std::size_t process) const { return static_cast<vertex>(process * vertices / processes); }
   std::size_t size(std::size_t process) const { return first(process + 1) - first(process); }
-  /// Which process has a vertex.
+  /// The process that has a vertex.
   std::size_t of(vertex v) const { return ((v + std::size_t{1}) * processes - 1) / vertices; }
 };
 
@@ -123,7 +121,7 @@ using superstep = skel::superstep<message, sums>;
 /// A block of vertices.
 struct block {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in;  ///< edges: place in all shares that come, and in this block
-  std::vector<std::pair<std::size_t, wanted>> out;          ///< which shares each process wants, by its number
+  std::vector<std::pair<std::size_t, wanted>> out;          ///< shares that each process wants, by its number
   std::vector<double> ranks;
   std::size_t iterations = 0;
   double change = 0;  ///< of all ranks, in the last iteration
@@ -134,8 +132,8 @@ struct block {
   }
 };
 
-/// A process looks up the edges that lead to its vertices, and asks others for the shares that it wants: of each vertex
-/// once, so that what comes later is in the order of the vertices.
+/// A process looks up the edges to its vertices, and asks others for the shares that it wants. It asks for each vertex
+/// once, so that shares arrive in the order of the vertices.
 void ask(superstep& now, graph const& all, blocks const& cut, block& mine) {
   auto const first = cut.first(now.process());
   auto const [begin, end] = all.into(first, first + static_cast<vertex>(cut.size(now.process())));
@@ -154,7 +152,8 @@ void ask(superstep& now, graph const& all, blocks const& cut, block& mine) {
   }
 }
 
-/// A process sends what its vertices give, and says what those have that give nothing, and how much all have changed.
+/// Sends the shares of a process's vertices. Contributes the ranks of those without edges, and the change of all of
+/// them.
 void give(superstep& now, graph const& all, blocks const& cut, block const& mine, units change) {
   auto const first = cut.first(now.process());
   sums both{.change = change};
@@ -168,7 +167,7 @@ void give(superstep& now, graph const& all, blocks const& cut, block const& mine
   now.contribute(both);
 }
 
-/// New ranks from the shares that have come. Returns how much they differ from those before.
+/// New ranks from the received shares. Returns their difference from the ranks before.
 units iterate(superstep const& now, model const& how, block& mine) {
   shares given, sum(mine.ranks.size());
   for (auto const& [from, what] : now.received()) {
@@ -209,7 +208,7 @@ struct outcome {
   bool operator==(outcome const&) const = default;
 };
 
-/// Every rank has the graph; what moves with a process are its ranks, and who wants what of whom.
+/// Every rank has the graph. A process moves with its ranks, and with the lists of wanted shares.
 outcome page_rank(skel::grid& grid, graph const& all, model const& how, std::size_t processes) {
   blocks const cut{how.vertices, processes};
   auto const app = skel::bsp<message, sums>(

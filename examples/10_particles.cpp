@@ -1,6 +1,6 @@
 // Particles on a grid of charges: the kernel `pic` of the Parallel Research Kernels as a BSP program. Its processes are
-// tiles of the grid, more than there are ranks; particles that leave a tile are messages. Where each particle has to
-// end is known exactly, and is verified. See --help.
+// tiles of the grid, more than there are ranks. Particles that leave a tile are messages. The final place of each
+// particle is known exactly, and is verified. See --help.
 //
 //   10_particles --steps 1000 --side 1000 --particles 500000 --k 2 --m -1 --linear 1 3 --tiles 64
 #include <algorithm>
@@ -35,7 +35,7 @@ struct options {
   trace_options trace{};
 };
 
-/// What a tile tells others: how many particles begin in it, to all; or the particles that go to one.
+/// A message of a tile: the number of particles that begin in it, to all; or the particles that go to one.
 struct parcel {
   std::uint64_t count = 0;
   std::vector<particle> particles{};
@@ -46,7 +46,7 @@ struct parcel {
   }
 };
 
-/// What a tile has sent in a step.
+/// Particles that a tile has sent in a step.
 struct departure {
   std::uint64_t step;
   std::size_t to, particles;
@@ -57,7 +57,7 @@ struct tile {
   charges vertices;
   std::vector<particle> particles;
   std::uint64_t placed = 0;             // in all tiles
-  std::vector<std::uint64_t> moved{};   // in each step; where a trace is wanted
+  std::vector<std::uint64_t> moved{};   // in each step, for a trace
   std::vector<departure> departures{};  // likewise
 
   template <class Archive>
@@ -66,7 +66,7 @@ struct tile {
   }
 };
 
-/// What a tile has in the end.
+/// Results of a tile.
 struct tally {
   std::uint64_t placed = 0, right = 0, numbers = 0, digest = 0;
   std::vector<std::uint64_t> moved{};
@@ -174,7 +174,7 @@ void write_trace(options const& with, tiling const& tiles, std::vector<tally> co
   examples::write_file(with.trace.file, [&](std::ostream& file) { file << text; });
 }
 
-/// Prints what was verified; whether all is right.
+/// Prints the checks. True if all is right.
 bool verify(options const& with, tiling const& tiles, std::vector<tally> const& all) {
   tally sum;
   for (auto const& one : all) sum.right += one.right, sum.numbers += one.numbers, sum.digest += one.digest;
@@ -199,7 +199,7 @@ bool verify(options const& with, tiling const& tiles, std::vector<tally> const& 
   return true;
 }
 
-/// What else the command line says of a distribution.
+/// Further options for a distribution.
 struct wanted_distribution {
   bool sinusoidal = false;
   std::vector<double> linear{};
@@ -259,7 +259,7 @@ void declare(CLI::App& app, options& with, wanted_distribution& wanted) {
   app.footer("Exit status: 0 if the result is verified, 1 if it is not or an error came.");
 }
 
-/// Refuses what cannot be meant, and takes the distribution over.
+/// Refuses meaningless options, and takes the distribution over.
 void check(options& with, wanted_distribution const& wanted) {
   cloud& problem = with.problem;
   auto const refuse = [](std::string const& what) { throw CLI::ValidationError(what); };

@@ -1,5 +1,5 @@
 // A grid with refinements that come and go: the kernel `amr` of the Parallel Research Kernels as a BSP program. Its
-// processes are tiles of the background and of each refinement, more than there are ranks, and work only while their
+// processes are tiles of the background and of each refinement, more than there are ranks. They work only while their
 // grid is there. The means of all grids are known, and are verified. See --help.
 //
 //   11_adaptive_mesh --iterations 200 --side 2000 --refined 500 --level 2 --period 20 --duration 10 --tiles 16
@@ -28,11 +28,11 @@ using namespace kernels;
 struct options {
   mesh problem{};
   std::size_t tiles = 8;
-  std::uint64_t deaf = 0;  // a superstep in which no edge of a neighbour of lower number is read; 0: none
+  std::uint64_t deaf = 0;  // a superstep that reads no edge of a neighbour of lower number; 0: none
   trace_options trace{};
 };
 
-/// Points of a grid: of that of the receiver, or of the background for a refinement.
+/// Points of the receiver's grid, or of the background for a refinement.
 struct points {
   area where;
   bool background = false;
@@ -46,7 +46,7 @@ struct points {
 
 struct tile {
   field cells;
-  std::vector<load> did{};  // in each superstep: the work of this process, and what it sent; where a trace is wanted
+  std::vector<load> did{};  // in each superstep, for a trace: work of this process, and its messages
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -54,7 +54,7 @@ struct tile {
   }
 };
 
-/// What a tile has in the end.
+/// Results of a tile.
 struct tally {
   double output = 0, input = 0;
   std::vector<load> did{};
@@ -65,7 +65,7 @@ struct tally {
   }
 };
 
-/// Takes in what others have sent. Returns the work that it was.
+/// Reads the messages of others. Returns the work for this.
 double take(options const& with, skel::superstep<points>& now, int grid, tile& mine) {
   area coarse{};
   std::vector<double> background;
@@ -156,7 +156,7 @@ void write_trace(options const& with, tiling const& tiles, std::vector<tally> co
   examples::write_file(with.trace.file, [&](std::ostream& file) { file << text; });
 }
 
-/// Prints the means of a grid; whether they are as they have to be, within 1e-8 as the kernel demands it.
+/// Prints the means of a grid. True if they are right within 1e-8, as the kernel demands it.
 bool verify(std::string const& name, means const& got, means const& expected) {
   bool const right = std::abs(got.output - expected.output) <= 1e-8 && std::abs(got.input - expected.input) <= 1e-8;
   std::printf("%-13s output %.10g (%.10g), input %.10g (%.10g)%s\n", name.c_str(), got.output, expected.output,
@@ -164,7 +164,7 @@ bool verify(std::string const& name, means const& got, means const& expected) {
   return right;
 }
 
-/// Prints what was verified; whether all is right.
+/// Prints the checks. True if all is right.
 bool verify(options const& with, tiling const& tiles, std::vector<tally> const& all) {
   mesh const& problem = with.problem;
   std::printf("%ld x %ld points in %ld x %ld tiles, refinements of %ld x %ld in as many each\n", problem.side,
@@ -237,7 +237,7 @@ void declare(CLI::App& app, options& with) {
   app.footer("Exit status: 0 if the result is verified, 1 if it is not or an error came.");
 }
 
-/// Refuses what cannot be meant.
+/// Refuses meaningless options.
 void check(options const& with) {
   mesh const& problem = with.problem;
   auto const refuse = [](std::string const& what) { throw CLI::ValidationError(what); };

@@ -11,15 +11,15 @@
 
 namespace examples {
 
-/// A file that is to be written at the end. Throws skel::error where its folder is not there; nothing for no name.
+/// Checks a file that is to be written at the end. Throws skel::error if its folder is missing; ignores an empty name.
 inline void expect_folder_of(std::string const& file) {
   auto const folder = std::filesystem::path(file).parent_path();
   if (!folder.empty() && !is_directory(folder))
     throw skel::error(file + ": cannot be written, as there is no folder " + folder.string());
 }
 
-/// Writes a file: `write` gets the stream. The file has its name when it is complete; until then it is NAME.part. What
-/// is no file, a device, is written in place. Throws skel::error with the system's reason.
+/// Writes a file: `write` gets the stream. The file gets its name when it is complete; until then it is NAME.part.
+/// Devices and other special files are written in place. Throws skel::error with the system's reason.
 template <class Write>
 void write_file(std::string const& name, Write write) {
   namespace fs = std::filesystem;
@@ -30,7 +30,7 @@ void write_file(std::string const& name, Write write) {
   bool good = file.is_open();
   if (good) {
     write(file);
-    file.close();  // tries again to write what could not be written, which sets errno
+    file.close();  // tries again to write the rest, and sets errno if it cannot
     good = file.good();
   }
   if (good && (in_place || std::rename(part.c_str(), name.c_str()) == 0)) return;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the BSP examples do alike on all ranks: read the command line, read files on rank 0, say once what is wrong.
+/// The common part of the BSP examples on all ranks: reads the command line, reads files on rank 0, says errors once.
 #include <algorithm>
 #include <cstddef>
 #include <exception>
@@ -16,8 +16,8 @@
 
 namespace examples {
 
-/// Reads the command line, which is the same on every rank. Rank 0 prints what --help asks for, or what is wrong.
-/// Returns the exit code of a program that ends with that.
+/// Reads the command line, which is the same on every rank. Rank 0 prints the help for --help, or the error. Then the
+/// exit code of the program is returned, otherwise nothing.
 inline std::optional<int> read_command_line(CLI::App& cli, skel::grid const& grid, int argc, char** argv) {
   cli.footer("Runs alone or under mpirun. --skel-help lists the options of all programs of skel.");
   cli.get_formatter()->column_width(34);
@@ -29,13 +29,13 @@ inline std::optional<int> read_command_line(CLI::App& cli, skel::grid const& gri
   }
 }
 
-/// How many processes there are where nobody says it: some for each rank, so that loads can be balanced by moving them.
+/// The usual number of processes: some for each rank, so that moving them can balance loads.
 inline std::size_t usual_processes(skel::grid const& grid) {
   return std::max(std::size_t{8}, 4 * static_cast<std::size_t>(grid.size()));
 }
 
-/// What a function gives on rank 0, on every rank: files have to be on its host only. Collective. Throws skel::error on
-/// every rank when the function throws.
+/// Calls a function on rank 0 and returns its result on every rank: files have to be on its host only. Collective.
+/// Throws skel::error on every rank if the function throws.
 template <class Make>
 auto from_rank_0(skel::grid& grid, Make const& make) {
   std::pair<decltype(make()), std::string> made;
@@ -49,7 +49,7 @@ auto from_rank_0(skel::grid& grid, Make const& make) {
   return std::move(made.first);
 }
 
-/// Calls a program's function, which gives its exit code. What every rank throws, rank 0 says.
+/// Calls a program's function and returns its exit code. If every rank throws an error, rank 0 reports it.
 template <class Program>
 int run(skel::grid const& grid, char const* name, Program const& program) {
   try {

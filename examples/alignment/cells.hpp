@@ -1,14 +1,14 @@
 #pragma once
 
-/// The table of local alignments, a block at a time: Smith, Waterman 1981, Identification of common molecular
+/// The table of local alignments, a block at a time. Sources: Smith, Waterman 1981, Identification of common molecular
 /// subsequences, J. Mol. Biol. 147:195-197; with affine gaps: Gotoh 1982, J. Mol. Biol. 162:705-708. Of cell (i, j):
 ///
-///   E(i, j) = max(E(i, j-1), H(i, j-1) - open) - extend      ends with letter j of the second sequence in a gap
-///   F(i, j) = max(F(i-1, j), H(i-1, j) - open) - extend      ends with letter i of the first one in a gap
+///   E(i, j) = max(E(i, j-1), H(i, j-1) - open) - extend      ends with letter j of the second sequence in a gap.
+///   F(i, j) = max(F(i-1, j), H(i-1, j) - open) - extend      ends with letter i of the first one in a gap.
 ///   H(i, j) = max(0, H(i-1, j-1) + score(i, j), E(i, j), F(i, j))
 ///
-/// The largest H is the score of the best alignment, which ends there. Where it begins is handed on from cell to cell
-/// (Huang, Miller 1991, Adv. Appl. Math. 12:337-357), so that no table is kept to trace it back.
+/// The largest H is the score of the best alignment, and its end. The beginning is handed on from cell to cell (Huang,
+/// Miller 1991, Adv. Appl. Math. 12:337-357). So no table is kept to trace it back.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace alignment {
 
 using place = std::uint32_t;
 
-/// The best alignment that ends in a cell: its score, and where it begins, letters counted from 0.
+/// The best alignment that ends in a cell: its score and its beginning, with letters counted from 0.
 struct ending {
   int score = 0;
   place row = 0, column = 0;
@@ -43,7 +43,7 @@ constexpr ending better(ending one, ending other) {
   return other.score > one.score ? other : one;
 }
 
-/// Throws skel::error where letters, or scores of so many of them, are more than cells can count.
+/// Throws skel::error if the letters, or their scores, are more than cells can count.
 inline void expect_countable(scores const& worth, std::size_t a, std::size_t b) {
   auto const most = static_cast<std::size_t>(std::max(1, *std::ranges::max_element(worth.table)));
   if (std::max(a, b) > std::numeric_limits<place>::max() ||
@@ -53,7 +53,7 @@ inline void expect_countable(scores const& worth, std::size_t a, std::size_t b) 
                       ": give parts of them, or smaller scores");
 }
 
-/// What the cells to the right of a cell need of it.
+/// Values of a cell for the cells to the right of it.
 struct border {
   ending h{}, e = never;
 };
@@ -63,7 +63,7 @@ struct found {
   int score = 0;
   place first_row = 0, first_column = 0, row = 0, column = 0;
 
-  /// Of equal scores, that whose last letters come first counts.
+  /// Of equal scores, the alignment with the earlier last letters counts.
   bool better_than(found const& other) const {
     if (score != other.score) return score > other.score;
     return row != other.row ? row < other.row : column < other.column;
@@ -71,11 +71,11 @@ struct found {
   bool operator==(found const&) const = default;
 };
 
-/// Some columns of the table, as they are below the rows that are done. 24 B per column.
+/// Some columns of the table, in their last finished row. 24 B per column.
 struct columns {
   std::vector<ending> h, f;
-  ending corner{};  ///< H left of the first column, in the last row that is done
-  place done = 0;   ///< rows
+  ending corner{};  ///< H left of the first column, in the last finished row
+  place done = 0;   ///< finished rows
   found best{};
 
   columns() = default;
@@ -87,8 +87,8 @@ struct columns {
   }
 };
 
-/// Goes on with the next rows, whose letters are given. `at` is what is left of them, and becomes what is right of
-/// them. first: which column of the whole table the first of these is. O(rows columns).
+/// Advances by the next rows, with these letters. `at`: the border to the left of them; becomes that to the right.
+/// `first`: the number of the first of these columns in the whole table. O(rows columns).
 inline void advance(columns& now, scores const& worth, std::string_view rows, std::string_view letters, place first,
                     std::span<border> at) {
   int const begin = worth.open + worth.extend;

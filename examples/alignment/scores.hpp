@@ -1,6 +1,6 @@
 #pragma once
 
-/// What pairs of letters and gaps are worth.
+/// Scores of pairs of letters, and costs of gaps.
 #include <charconv>
 #include <cstddef>
 #include <sstream>
@@ -14,7 +14,7 @@
 
 namespace alignment {
 
-/// Scores of pairs of letters, and what gaps cost: one of k letters open + k extend.
+/// Scores of pairs of letters, and costs of gaps: a gap of k letters costs open + k extend.
 struct scores {
   std::string letters;     ///< that have scores
   std::vector<int> table;  ///< of a pair of characters: [256 a + b]
@@ -32,7 +32,7 @@ struct scores {
   }
 };
 
-/// Nucleotides: A, C, G, T, and N, which is none of them and equals nothing, nor itself.
+/// Nucleotides: A, C, G, T, and N, which is none of them and equals nothing, not even itself.
 inline scores nucleotide_scores(int match, int mismatch) {
   scores out{.letters = "ACGTN", .table = std::vector<int>(65536, mismatch)};
   for (char const one : {'A', 'C', 'G', 'T'}) out.of(one, one) = match;
@@ -40,7 +40,7 @@ inline scores nucleotide_scores(int match, int mismatch) {
 }
 
 /// A matrix as the NCBI writes them: comments ("#"), a line with the letters of the columns, and a line for each row,
-/// its letter first. Throws skel::input_error for a file that is something else.
+/// its letter first. Throws skel::input_error for any other file.
 inline scores read_matrix(std::string const& path) {
   std::istringstream lines(skel::read_text(path));
   scores out{.letters = {}, .table = std::vector<int>(65536)};

@@ -23,7 +23,7 @@ struct sequence {
   }
 };
 
-/// Why a letter is refused.
+/// The reason for refusing a letter.
 inline std::string fault_of_letter(char letter, std::string const& known, bool nucleotides) {
   std::string const shown{'\'', letter, '\''};
   if (letter == '-' || letter == '.') return shown + " is a gap: give the sequence as it is before it is aligned";
@@ -32,9 +32,9 @@ inline std::string fault_of_letter(char letter, std::string const& known, bool n
                       : " (--dna reads nucleotides, --matrix names another matrix)");
 }
 
-/// The sequence of a FASTA file: a line ">NAME ...", then lines of letters, of which small ones are taken for large
-/// ones. Blanks are left out, and lines that begin with ';'. Letters have to be some of `known`. O(letters). Throws
-/// skel::input_error for a file that is something else.
+/// The sequence of a FASTA file: a line ">NAME ...", then lines of letters. Small letters count as large ones. Blanks
+/// are left out, and lines that begin with ';'. Letters have to be some of `known`. O(letters). Throws
+/// skel::input_error for any other file.
 inline sequence read_fasta(std::string const& path, std::string const& known, bool nucleotides) {
   std::istringstream lines(skel::read_text(path));
   sequence out;
@@ -64,9 +64,8 @@ inline sequence read_fasta(std::string const& path, std::string const& known, bo
   return out;
 }
 
-/// Two random sequences of nucleotides. A part of the second one, half as long as the shorter, is a copy of a part of
-/// the first in which one letter of sixteen is changed, lost or gained, so that there is something to find.
-/// Lengths are at least 1.
+/// Two random sequences of nucleotides with a part in common, half as long as the shorter. In the second one, it is a
+/// copy with one letter of sixteen changed, lost or gained. Lengths are at least 1.
 inline std::pair<sequence, sequence> random_pair(std::size_t first, std::size_t second, std::uint32_t seed) {
   std::mt19937 random(seed);  // the same everywhere, as its distributions are not
   auto const letter = [&random] { return "ACGT"[random() % 4]; };

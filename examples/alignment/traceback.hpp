@@ -17,13 +17,13 @@
 
 namespace alignment {
 
-/// Two sequences below each other, '-' where one has a gap. As long as each other.
+/// Two sequences below each other, equally long, '-' for gaps.
 struct aligned {
   std::string first, second;
 };
 
-/// The alignment whose first and last pairs of letters are known: the table between these, a byte per cell, is done
-/// once more and traced back. O(rows columns). Throws skel::error where that takes more than `most_bytes`.
+/// Traces back an alignment with known first and last pairs of letters: the table between these, a byte per cell, is
+/// done once more. O(rows columns). Throws skel::error if that takes more than `most_bytes`.
 inline aligned traced_back(std::string_view a, std::string_view b, scores const& worth, found const& known,
                            std::size_t most_bytes) {
   enum : std::uint8_t { from_diagonal = 0, from_e = 1, from_f = 2, source = 3, e_goes_on = 4, f_goes_on = 8 };
@@ -71,7 +71,7 @@ inline aligned traced_back(std::string_view a, std::string_view b, scores const&
   return out;
 }
 
-/// What an alignment is worth, pair by pair and gap by gap.
+/// The score of an alignment, pair by pair and gap by gap.
 inline int score_of(aligned const& both, scores const& worth) {
   int sum = 0;
   char gap_of_last = 0;  // which sequence had a gap
@@ -86,8 +86,8 @@ inline int score_of(aligned const& both, scores const& worth) {
   return sum;
 }
 
-/// The score of the best local alignment, and where it ends, by the formulas of cells.hpp and nothing else; where it
-/// begins stays 0. O(rows columns), O(columns) memory.
+/// The score and the end of the best local alignment, by the formulas of cells.hpp alone. Its beginning stays 0. O(rows
+/// columns), O(columns) memory.
 inline found plain_smith_waterman(std::string_view a, std::string_view b, scores const& worth) {
   found best;
   std::vector<int> h(b.size() + 1), f(b.size() + 1, never.score), row_above;
@@ -104,8 +104,8 @@ inline found plain_smith_waterman(std::string_view a, std::string_view b, scores
   return best;
 }
 
-/// Prints an alignment in lines of 60 letters, which are numbered from 1: '|' between equal ones, '+' between others
-/// that are worth something.
+/// Prints an alignment in lines of 60 letters, numbered from 1: '|' between equal ones, '+' between others with a
+/// positive score.
 inline void print(std::ostream& out, aligned const& both, scores const& worth, found const& where) {
   std::array<place, 2> next{where.first_row, where.first_column};
   for (std::size_t i = 0; i < both.first.size(); i += 60) {

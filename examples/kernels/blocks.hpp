@@ -7,8 +7,8 @@
 
 namespace kernels {
 
-/// Where tiles begin: on the host whose block of the grid has their middle, one block for each host as the kernels'
-/// own MPI programs cut it.
+/// The first hosts of tiles. A tile begins on the host whose block of the grid has its middle. The blocks, one for each
+/// host, are those of the kernels' own MPI programs.
 inline std::vector<std::size_t> hosts_of_blocks(long side, tiling const& tiles, std::size_t hosts) {
   tiling const blocks = nearly_square(hosts);
   std::vector<std::size_t> all;

@@ -1,11 +1,11 @@
 #pragma once
 
-/// A grid with refinements that come and go, as the kernel `amr` of the Parallel Research Kernels defines it (Van der
+/// A grid with refinements that come and go: the kernel `amr` of the Parallel Research Kernels. Source: Van der
 /// Wijngaart, Georganas, Mattson, Wissink 2017, A new parallel research kernel to expand research on dynamic
-/// load-balancing capabilities, ISC High Performance, LNCS 10266:256-274): a stencil that adds up differences is
-/// applied in every iteration; in each period one of four refinements, in the corners, is interpolated from the
-/// background and updated some times per iteration as long as it lasts. Inputs are linear in x and y and grow by one in
-/// each update, so that the mean of every grid is known.
+/// load-balancing capabilities, ISC High Performance, LNCS 10266:256-274. Every iteration applies a stencil that adds
+/// up differences. In each period one of four refinements, in the corners, is interpolated from the background, and
+/// updated some times per iteration as long as it lasts. Inputs are linear in x and y and grow by one in each update,
+/// so the mean of every grid is known.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,13 +33,12 @@ struct mesh {
 
   long expand() const { return 1L << level; }
   long fine_side() const { return (refined - 1) * expand() + 1; }
-  /// Where refinement g begins on the background: corners at the lower left, upper right, upper left, lower right.
+  /// Place of refinement g on the background: corners at the lower left, upper right, upper left, lower right.
   long left(int g) const { return g == 1 || g == 3 ? side - refined : 0; }
   long bottom(int g) const { return g == 1 || g == 2 ? side - refined : 0; }
 };
 
-/// What happens in a superstep. The first one only sends; iterations have one superstep, or as many as refinements have
-/// updates in them.
+/// A superstep. The first one only sends. An iteration has one superstep, or as many as updates of a refinement.
 struct moment {
   long iteration = -1, update = 0;
   bool refined = false;  ///< a refinement is there
@@ -70,7 +69,7 @@ inline area common(area const& a, area const& b) {
   return {common(a.x, b.x), common(a.y, b.y)};
 }
 
-/// Process 5 t is tile t of the background, and 5 t + 1 + g that of refinement g: so all that is there at a time is
+/// Process 5 t is tile t of the background, and 5 t + 1 + g that of refinement g. So the tiles that exist at a time are
 /// spread over all ranks.
 constexpr std::size_t grids = 5;
 inline std::size_t process_of(std::size_t tile, int grid) {
@@ -81,8 +80,7 @@ inline area area_of(mesh const& of, tiling const& tiles, std::size_t tile, int g
   long const side = grid == 0 ? of.side : of.fine_side();
   return {part_of(side, tiles.columns, tiles.column(tile)), part_of(side, tiles.rows, tiles.row(tile))};
 }
-/// Points of the background that a tile of a refinement is interpolated from, with the points around that its stencil
-/// reads.
+/// Points of the background for interpolating a tile of a refinement, with the points that its stencil reads around it.
 inline area background_of(mesh const& of, area const& fine, int g) {
   long const expand = of.expand(), last = of.fine_side() - 1;
   auto const coarse = [&](range one, long shift) {
@@ -120,9 +118,9 @@ class field {
       std::copy(next, next + to.x.size(), in_.begin() + static_cast<std::ptrdiff_t>(index(to.x.begin, y)));
   }
 
-  /// Adds to each output, of points that have `radius` neighbours in each direction,
-  ///   sum over d = 1 .. radius of (in at +d - in at -d) / (2 d radius h) in x and in y,
-  /// h: the distance of points; then adds 1 to each input.
+  /// Adds to each output of points with `radius` neighbours in each direction, in x and in y,
+  ///   sum over d = 1 .. radius of (in at +d - in at -d) / (2 d radius h).
+  /// Here h is the distance of points. Then adds 1 to each input.
   void update(double h) {
     std::array<double, 2 * radius + 1> weight{};
     for (long d = 1; d <= radius; ++d) {
@@ -167,7 +165,7 @@ class field {
   }
 
  private:
-  /// The points that outputs are computed of.
+  /// The points with outputs.
   area interior() const {
     range const inner{radius, side_ - radius};
     return common(own_, {inner, inner});
@@ -182,8 +180,8 @@ class field {
   std::vector<double> in_, out_;
 };
 
-/// Inputs of a tile of a refinement, with its border, from the background: bilinear, first in x and then in y. Both are
-/// on points of the background that lie on whole numbers, refinements on 1 / expand of these.
+/// Inputs of a tile of a refinement, with its border, from the background: bilinear, first in x and then in y. In units
+/// of the background, its points are whole numbers, those of refinements multiples of 1 / expand.
 inline void interpolate(mesh const& of, int g, area const& coarse, std::vector<double> const& background, field& to) {
   long const expand = of.expand(), side = of.fine_side(), width = coarse.x.size();
   area const own = to.own();
@@ -208,7 +206,7 @@ inline void interpolate(mesh const& of, int g, area const& coarse, std::vector<d
   }
 }
 
-/// Means of outputs and of inputs that a grid has to have in the end.
+/// Final means of outputs and of inputs of a grid.
 struct means {
   double output = 0, input = 0;
 };
@@ -221,7 +219,7 @@ inline means expected_refinement(mesh const& of, int g) {
              in_last = std::clamp(rest - g * of.period, 0L, of.duration);
   long const updates = of.sub_iterations * (cycles * of.duration + in_last);
   if (updates == 0) return {};
-  // It was last interpolated at the beginning of its turn in this cycle, or in the one before where that did not come.
+  // It was last interpolated at the beginning of its last turn: in this cycle, or else in the one before.
   long born = (cycles * 4 + g) * of.period, since = in_last * of.sub_iterations;
   if (born > of.iterations) born -= cycle, since = of.sub_iterations * of.duration;
   return {2.0 * static_cast<double>(updates),

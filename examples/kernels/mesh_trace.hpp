@@ -1,6 +1,6 @@
 #pragma once
 
-/// What tiles of a grid with refinements have to do in each superstep, and what they send.
+/// Work of the tiles of a grid with refinements in each superstep, and their messages.
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace kernels {
 
-/// The points of a tile's edge that each neighbour reads: f(tile, points).
+/// Calls f(tile, points) with the points of a tile's edge that each neighbour reads.
 template <class F>
 void for_each_edge(tiling const& tiles, std::size_t tile, area const& own, F f) {
   long const c = tiles.column(tile), r = tiles.row(tile);
@@ -20,7 +20,7 @@ void for_each_edge(tiling const& tiles, std::size_t tile, area const& own, F f) 
   if (r + 1 < tiles.rows) f(tiles.tile(c, r + 1), area{own.x, {own.y.end - radius, own.y.end}});
 }
 
-/// The points of a tile of the background that tiles of refinement g are interpolated from: f(tile of g, points).
+/// Calls f(tile of g, points) with the points of a tile of the background for interpolating tiles of refinement g.
 /// O(tiles).
 template <class F>
 void for_each_interpolation(mesh const& of, tiling const& tiles, area const& own, int g, F f) {
@@ -40,10 +40,10 @@ inline double interpolation_work(mesh const& of, area const& own, int g) {
   return interpolation_flops * static_cast<double>(own.size() + own.x.size() * background_of(of, own, g).y.size());
 }
 
-/// Whether a process updates its tile in a superstep, and whether it sends edges after it.
+/// Activity of a process in a superstep: it may update its tile, and then send edges.
 struct activity {
   bool updates = false, sends_edges = false;
-  int next_refinement = -1;  ///< that is interpolated from the background before the next superstep of this grid
+  int next_refinement = -1;  ///< to be interpolated from the background before the next superstep of this grid
 };
 inline activity activity_of(mesh const& of, std::uint64_t superstep, int grid) {
   moment const now = moment_of(of, superstep);
@@ -61,7 +61,7 @@ inline activity activity_of(mesh const& of, std::uint64_t superstep, int grid) {
           -1};
 }
 
-/// Work and messages of all supersteps but the first, which only sends. Processes are numbered as by process_of().
+/// Work and messages of all supersteps but the first, which only sends. Processes have the numbers of process_of().
 inline std::vector<load> trace_of(mesh const& of, tiling const& tiles) {
   std::vector<load> steps;
   std::vector<double> born(tiles.count() * grids);  // interpolation, in the superstep after its values were sent

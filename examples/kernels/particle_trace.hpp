@@ -1,7 +1,7 @@
 #pragma once
 
-/// What tiles of a cloud of particles have to do in each step, without moving a particle: all move alike, so that those
-/// in a tile after t steps are those that began t displacements away.
+/// Work of the tiles of a cloud of particles in each step, without moving a particle. All particles move alike: those
+/// in a tile after t steps began t displacements away.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace kernels {
 
-/// How many particles begin in any rectangle. Memory O(side^2).
+/// The number of particles that begin in any rectangle. Memory O(side^2).
 class initial_counts {
  public:
   explicit initial_counts(cloud const& of)
@@ -22,7 +22,7 @@ class initial_counts {
   }
 
   std::uint64_t all() const { return at(side_, side_); }
-  /// Those in a rectangle that may go over the edges of the periodic grid. O(1).
+  /// Particles in a rectangle, perhaps across the edges of the periodic grid. O(1).
   std::uint64_t in(range columns, range rows) const {
     std::uint64_t many = 0;
     for_each_part(columns, [&](range x) {
@@ -49,7 +49,7 @@ class initial_counts {
   std::vector<std::uint64_t> sums_;  // at (x, y): of all cells to the left of x and below y
 };
 
-/// Where parts of a tile go in one direction: to which part of the grid, and which cells of it.
+/// The moves of parts of a tile in one direction: the destination in the grid, and the cells that go there.
 struct shifted_part {
   long to;
   range cells;  ///< before the move; may lie beyond an edge
@@ -65,8 +65,8 @@ inline std::vector<shifted_part> shifted(long side, long parts, range cells, lon
   return all;
 }
 
-/// Particles that each tile moves in each step, and those that it sends to others.
-/// O(steps tiles), with O(side / width of tiles) at most for displacements.
+/// Particles that each tile moves in each step, and those that it sends to others. O(steps tiles), with O(side / width
+/// of tiles) at most for displacements.
 inline std::vector<load> trace_of(cloud const& of, tiling const& tiles) {
   initial_counts const begin(of);
   long const dx = 2 * of.k + 1, dy = of.m;

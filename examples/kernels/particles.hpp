@@ -1,9 +1,9 @@
 #pragma once
 
-/// Particles on a grid of charges, as the kernel `pic` of the Parallel Research Kernels defines them (Georganas, Van
-/// der Wijngaart, Mattson 2016, Design and Implementation of a Parallel Research Kernel for Assessing Dynamic
-/// Load-Balancing Capabilities, IPDPS, 73-82): the charges of vertices alternate by column, and those of particles are
-/// such that each moves 2 k + 1 cells to the right and m cells up in every step. So it is known where each has to end.
+/// Particles on a grid of charges: the kernel `pic` of the Parallel Research Kernels. Source: Georganas, Van der
+/// Wijngaart, Mattson 2016, Design and Implementation of a Parallel Research Kernel for Assessing Dynamic
+/// Load-Balancing Capabilities, IPDPS, 73-82. The charges of vertices alternate by column. Those of particles move each
+/// by 2 k + 1 cells to the right and m cells up in every step. So the final place of each is known.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace kernels {
 
-/// How many particles cells have in the beginning: fewer by a factor from column to column; as a square of a cosine;
-/// fewer by a constant; the same in a rectangle and none elsewhere.
+/// Initial numbers of particles in cells: fewer by a factor from column to column; as a square of a cosine; fewer by a
+/// constant; the same in a rectangle and none elsewhere.
 enum class distribution { geometric, sinusoidal, linear, patch };
 
 inline char const* name_of(distribution kind) {
@@ -37,7 +37,7 @@ inline char const* name_of(distribution kind) {
 /// A problem. Lengths are in cells, of a periodic square grid.
 struct cloud {
   long side = 1000;                  ///< even
-  std::uint64_t particles = 100000;  ///< wanted; how many there are is drawn at random
+  std::uint64_t particles = 100000;  ///< wanted; the actual number is drawn at random
   std::uint64_t steps = 100;         ///< after a first one
   long k = 0, m = 1;
   distribution kind = distribution::geometric;
@@ -48,7 +48,7 @@ struct cloud {
 
 struct particle {
   double x, y, vx, vy, charge;
-  double x0, y0;         ///< where it began
+  double x0, y0;         ///< its beginning
   std::uint64_t number;  ///< from 1
 };
 
@@ -69,8 +69,8 @@ class draws {
     state_ = all_a * seed + all_c;
   }
 
-  /// A whole number with this mean: normal with 15 % of it as deviation, or 0 or 1 where it is below 1. Draws two
-  /// numbers.
+  /// A whole number with this mean. From a mean of 1 on it is normal with 15 % of it as deviation, otherwise 0 or 1.
+  /// Draws two numbers.
   std::uint64_t around(double mean) {
     if (mean >= 1) {
       constexpr auto most = std::numeric_limits<std::uint64_t>::max();
@@ -112,7 +112,7 @@ inline double density(cloud const& of, long column) {
 }
 
 /// Calls f(x, y, particles) for the cells of a rectangle, column by column. Each column has its own place in the random
-/// numbers, so that it does not matter how the grid is cut. O(cells).
+/// numbers, so the cut of the grid does not matter. O(cells).
 template <class F>
 void for_each_cell(cloud const& of, range columns, range rows, F f) {
   draws random;
@@ -127,11 +127,11 @@ void for_each_cell(cloud const& of, range columns, range rows, F f) {
   }
 }
 
-/// The particles that begin in a rectangle: each in the middle of its cell, with a charge that moves it as it has to.
-/// They have no numbers yet.
+/// The particles that begin in a rectangle: each in the middle of its cell, with the charge for its moves. They have no
+/// numbers yet.
 inline std::vector<particle> particles_in(cloud const& of, range columns, range rows) {
-  // The force of the four charges of a cell on a charge 1 in its middle, along x: 2 (cos a / r^2 + cos b / r^2), of
-  // which one half moves it in a step of time 1.
+  // The force of the four charges of a cell on a charge 1 in its middle, along x: 2 (cos a / r^2 + cos b / r^2). One
+  // half of it moves the charge in a step of time 1.
   double const square = 0.5, cosine = 0.5 / std::sqrt(square);
   double const charge = static_cast<double>(2 * of.k + 1) / (cosine / square + cosine / square);
   std::vector<particle> all;
@@ -189,7 +189,7 @@ inline double on_ring(double at, double side) {
   return rest < 0 ? rest + side : rest;
 }
 
-/// Whether a particle is where it has to be after all steps, within 1e-6 of a cell as the kernel demands it.
+/// True if a particle is in its right place after all steps, within 1e-6 of a cell as the kernel demands it.
 inline bool is_right(cloud const& of, particle const& one) {
   auto const side = static_cast<double>(of.side), times = static_cast<double>(of.steps + 1);
   double const x = on_ring(one.x0 + times * static_cast<double>(2 * of.k + 1), side),

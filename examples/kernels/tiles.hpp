@@ -27,13 +27,13 @@ inline range part_of(long length, long parts, long which) {
   return {begin, begin + least + (which < longer ? 1 : 0)};
 }
 
-/// In which part a number is. O(1).
+/// The part that has a number. O(1).
 inline long part_with(long length, long parts, long at) {
   long const least = length / parts, longer = length % parts;
   return at < longer * (least + 1) ? at / (least + 1) : longer + (at - longer * (least + 1)) / least;
 }
 
-/// How many tiles a grid has in each direction. Tiles are numbered row by row.
+/// The tiles of a grid in each direction. They are numbered row by row.
 struct tiling {
   long columns = 1, rows = 1;
 

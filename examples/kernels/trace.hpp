@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the processes of a program did, superstep by superstep, and the scenario that `skel bsp` makes of it.
+/// The work and messages of a program's processes, superstep by superstep, and the scenario for `skel bsp`.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -31,7 +31,7 @@ struct load {
   }
 };
 
-/// Whether the same was done, whatever the order of messages.
+/// True if work and messages are the same, in any order of messages.
 inline bool same(std::vector<load> a, std::vector<load> b) {
   auto const order = [](std::vector<load>& all) {
     for (auto& one : all)
@@ -42,19 +42,19 @@ inline bool same(std::vector<load> a, std::vector<load> b) {
                             [](load const& x, load const& y) { return x.work == y.work && x.messages == y.messages; });
 }
 
-/// The network of scenarios: switches of 10 Gbit/s Ethernet, 20 us from program to program over TCP and 94 % of the
-/// rate for what is sent; memory inside a host. A process that moves waits for two rounds of messages and its reading.
+/// The network of scenarios: switches of 10 Gbit/s Ethernet, 20 us from program to program over TCP, and 94 % of the
+/// rate for data; memory inside a host. A process that moves waits for two rounds of messages and its reading.
 constexpr double link_latency = 2e-5, link_bandwidth = 1.175e9, local_latency = 1e-6, migration_seconds = 1e-3;
 
-/// The machine of a scenario: two clusters of half of the hosts each, of which the first may be faster.
+/// The machine of a scenario: two clusters of half of the hosts each. The first may be faster.
 struct trace_options {
   std::string file{};
   std::size_t hosts = 16;  ///< 2 or more
   double ratio = 1;        ///< of the speeds of the two
 };
 
-/// A scenario (docs/formats.md). speed: work units per second of the slower hosts, as measured. begins: the host on which
-/// each process begins.
+/// A scenario (docs/formats.md). `speed`: work units per second of the slower hosts, as measured. `begins`: the first
+/// host of each process.
 inline std::string scenario(trace_options const& options, double speed, std::vector<load> const& steps,
                             std::vector<std::size_t> const& begins, std::vector<double> const& state_bytes) {
   char* written = nullptr;
