@@ -11,7 +11,7 @@ namespace skel::tools {
 
 inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
-/// How the decisions of a request went.
+/// Summary of the decisions of a request.
 struct request_summary {
   std::string problem, request;
   std::size_t decisions = 0;

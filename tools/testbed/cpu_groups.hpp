@@ -26,7 +26,7 @@ class cpu_groups {
   /// Makes a group. Throws skel::error if the system refuses, as all members do.
   void make(std::string const& name) const;
   /// Lets the group have so many cores' time. The quota is at least a millisecond, the kernel's limit. The period is
-  /// the shortest for it, from 10 ms to 1 s: processes without quota stand still for the rest of it.
+  /// the shortest for it, from 10 ms to 1 s: a group that has used its quota stands still for the rest of it.
   void limit(std::string const& name, double cores) const;
   /// The process joins the group, with all that it starts from now on.
   void join(std::string const& name, pid_t process) const;

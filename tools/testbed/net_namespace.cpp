@@ -97,7 +97,7 @@ std::vector<std::string> net_namespaces(std::string const& prefix) {
 
 void remove_net_namespace(std::string const& name) {
   fs::path const file = folder / name;
-  umount2(file.c_str(), MNT_DETACH);  // fails where it was made but never named
+  umount2(file.c_str(), MNT_DETACH);  // fails if it was made but never named
   if (unlink(file.c_str()) != 0 && errno != ENOENT) fail_by_errno(file);
 }
 

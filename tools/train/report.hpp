@@ -12,7 +12,7 @@
 
 namespace skel::training {
 
-/// How often patterns are used in reports: choices are judged for each.
+/// Numbers of uses of a pattern in reports: choices are judged for each.
 inline constexpr double judged_uses[] = {1, 10, 100, 1000};
 
 /// Quality of choices: each problem's algorithms compared by setup + uses * run.

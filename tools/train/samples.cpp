@@ -16,7 +16,7 @@ namespace skel::training {
 
 namespace {
 
-/// A number of a sample: its name, and where it is.
+/// A number of a sample: its name, and its place.
 struct column {
   std::string_view name;
   bool whole;

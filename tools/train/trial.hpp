@@ -18,7 +18,7 @@ namespace skel::training {
 /// A value to accumulate.
 enum class trial_value { number, vector };  ///< one double, or three of them
 
-/// How a loop is run to time it.
+/// Settings of the timed runs of a loop.
 struct trial_settings {
   std::size_t parts = 2;         ///< P, at least 1
   bool virtual_threads = false;  ///< parts run one after the other and are timed alone
