@@ -50,8 +50,8 @@ ordered_json to_json(std::vector<mapping::tuned_collective> const& rules) {
   return {{"collectives", std::move(collectives)}};
 }
 
-/// Some algorithms send to ranks twice as far in each round. Their prices take time in proportion to ranks and rounds:
-/// some 10 s for 5,000 hosts in two clusters, 20 s for twice as many (skel export-rules, two cores, 2026-11-22).
+/// Some algorithms send to ranks twice as far in each round. Pricing takes time in proportion to ranks and rounds: some
+/// 10 s for 5,000 hosts in two clusters, 20 s for twice as many (skel export-rules, two cores, 2026-11-22).
 constexpr std::size_t most_ranks = 8192;
 
 int export_rules(rules_options const& options, std::ostream& out) {

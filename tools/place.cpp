@@ -132,7 +132,7 @@ mapping::placement_answer search(mapping::placement_problem const& problem, plac
                                         : mapping::exhaustive(problem, constant_time_price(problem), how);
 }
 
-/// The use of time of each stage, by the exponential model, and the bottleneck: the stage or move that is busy for the
+/// Adds the loads of the stages, by the exponential model, and the bottleneck: the stage or move that is busy for the
 /// largest part of the time.
 void add_loads(cost::line const& line, stop_condition const& stop, ordered_json& explanation) {
   // Work of milliseconds is done although the time is up.

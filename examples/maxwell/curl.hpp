@@ -17,8 +17,8 @@ using trace = std::array<std::array<Number, face_nodes_of(Order)>, 3>;
 /// One of the two fields, as walls tell them apart.
 enum class part { E, H };
 
-/// The jump at a wall / the field before it. An electric wall has the opposite E behind it, so that the mean on it has
-/// no tangential part, and the same H; a magnetic one the other way round. An open wall has nothing behind it. The
+/// The jump at a wall / the field before it. An electric wall has the same H behind it, and the opposite E, so that its
+/// mean has no tangential part. A magnetic one has them the other way round. An open wall has nothing behind it. The
 /// upwind flux then takes all that comes to it, the condition of Silver and Mueller of order 1.
 constexpr double jump_at(wall kind, part which) {
   if (kind == wall::open) return -1;
