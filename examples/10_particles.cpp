@@ -170,7 +170,7 @@ void write_trace(options const& with, tiling const& tiles, std::vector<tally> co
   if (!same(steps, trace_of(with.problem, tiles)))
     throw skel::error("tiles did not do what is known of where particles are");
   auto const text = scenario(with.trace, speed, steps, hosts_of_blocks(with.problem.side, tiles, with.trace.hosts),
-                 state_bytes(with.problem, tiles, steps));
+                             state_bytes(with.problem, tiles, steps));
   examples::write_file(with.trace.file, [&](std::ostream& file) { file << text; });
 }
 

@@ -135,9 +135,11 @@ TEST(Filter, GivesOnTheItemsForWhichItHolds) {
 }
 
 TEST(Flatten, GivesTheElementsOfWhatAFunctionReturns) {
-  EXPECT_THAT(results_of<int>(3, skel::stage(skel::flatten([](int x) { return std::vector(static_cast<std::size_t>(x), x); }))),
-              ElementsAre(1, 2, 2));
-  EXPECT_THAT(results_of<bool>(3, skel::stage(skel::flatten([](int x) { return std::vector(static_cast<std::size_t>(x), true); }))),
+  EXPECT_THAT(
+      results_of<int>(3, skel::stage(skel::flatten([](int x) { return std::vector(static_cast<std::size_t>(x), x); }))),
+      ElementsAre(1, 2, 2));
+  EXPECT_THAT(results_of<bool>(
+                  3, skel::stage(skel::flatten([](int x) { return std::vector(static_cast<std::size_t>(x), true); }))),
               ElementsAre(true, true, true));
   EXPECT_THAT(results_of<int>(
                   4, skel::stage(skel::flatten([](int x) { return x % 2 == 0 ? std::optional(x) : std::nullopt; }))),

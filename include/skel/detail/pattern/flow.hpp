@@ -15,14 +15,13 @@
 
 namespace skel {
 
-/// Which copy of a broadcast stage is asked, and of how many: copy `index` of `copies` answers for its part of whatever
-/// the item is held against. The parts of all copies are the whole, in the order of the copies, and differ in length by
-/// one at most.
+/// The share of a copy of a broadcast stage: copy `index` of `copies` compares the item with its part of the data. The
+/// parts of all copies are the whole, in the order of the copies, and differ in length by one at most.
 struct portion {
   std::size_t index = 0;
   std::size_t copies = 1;
 
-  /// The part of 0 .. n - 1 that is this copy's: from begin(n) to end(n), which is not part of it. O(1).
+  /// This copy's part of 0 .. n - 1: from begin(n) to before end(n). O(1).
   constexpr std::size_t begin(std::size_t n) const { return start(n, index); }
   constexpr std::size_t end(std::size_t n) const { return start(n, index + 1); }
 
@@ -35,11 +34,11 @@ struct portion {
 
 }  // namespace skel
 
-/// How item types flow from skeleton to skeleton, and what is said when they do not fit.
+/// How item types flow from skeleton to skeleton, and the messages if they do not fit.
 namespace skel::skeletons {
 
 /// A string literal as a template argument: skel::stage<"deflate">(f) carries its name in its type, so that compiler
-/// messages say it.
+/// messages show it.
 template <std::size_t N>
 struct fixed_string {
   char text[N]{};
@@ -62,7 +61,7 @@ struct named {
 template <fixed_string Name, class F, class Item>
 struct emission<named<Name, F>, Item> : emission<F, Item> {};
 
-/// The type of a flow that a failed check has ended, and of a composition: it stops follow-on errors.
+/// The type of a flow, or of a composition, after a failed check: it stops follow-on errors.
 struct refused {};
 
 template <class T>
@@ -153,13 +152,14 @@ struct check_sink<Sink, refused> {
   using type = refused;
 };
 
-/// What all copies of a broadcast stage have made of one item, in the order of the copies. Only a reduce takes it.
+/// The contributions of all copies of a broadcast stage for one item, in the order of the copies. Only a reduce takes
+/// it.
 template <class T>
 struct contributions {
   std::deque<T> of_copies;
 };
 
-/// Refuses whatever is not a reduce behind a broadcast stage.
+/// Refuses anything but a reduce behind a broadcast stage.
 template <class Taker>
 struct check_joined {
   template <class>
@@ -179,8 +179,8 @@ struct check_sink<Sink, contributions<T>> {
   using type = typename check_joined<Sink>::type;
 };
 
-/// Instantiated for the operator of a reduce and what it combines: items of the stream, or what the copies of a
-/// broadcast stage have made of one item.
+/// Instantiated for the operator of a reduce and the type that it combines: items of the stream, or contributions of
+/// the copies of a broadcast stage.
 template <class Op, class T>
 struct check_operator {
   static constexpr bool combines = reduction_operator<Op, T>;
