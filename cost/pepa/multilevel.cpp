@@ -38,7 +38,8 @@ void sweep_once(level& here) {
   for (std::size_t s = 0; s < q.states(); ++s) {
     double in = 0;
     for (std::size_t t = q.first[s]; t < q.first[s + 1]; ++t) in += here.probability[q.source[t]] * q.rate[t];
-    here.probability[s] = std::max(in * (1 / q.exit[s]), smallest);
+    double const each = 1 / q.exit[s];  // ready before the sum is; infinite for the smallest rates
+    here.probability[s] = std::max(std::isfinite(each) ? in * each : in / q.exit[s], smallest);
   }
 }
 

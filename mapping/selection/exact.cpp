@@ -67,7 +67,8 @@ std::vector<pair_bound> bounds_of_pairs(cost::mesh::program const& of, incumbent
       double const least = of.seconds(within[b / step * (b / step - 1) / 2 + a / step], worst_of(of, x, y), d);
       if (best.may_win(least)) pairs.push_back({least, x, y});
     }
-  std::erase_if(all, [&](std::size_t const& c) { return wins[static_cast<std::size_t>(&c - all.data())] == 0; });
+  std::size_t place = 0;  // std::erase_if asks for each element once, in their order
+  std::erase_if(all, [&](std::size_t) { return wins[place++] == 0; });
   return pairs;
 }
 
@@ -112,15 +113,21 @@ double search_exactly(cost::mesh::program const& of, incumbent& best, effort& ma
   effort& spent = tree ? no_limit_of_nodes : may;
   cluster_set all(of.clusters());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  // A first set that most clusters cannot win against: the best pair of every eighth cluster gives about as good a one.
   auto const by_bound = [](pair_bound const& one) { return std::pair(one.least, std::pair(one.a, one.b)); };
+  // A whole lens, before a search among its sets may spend all effort.
+  auto const offer_lens = [&](pair_bound const& one) {
+    best.offer_near(lens_of(of, all, one.a, one.b, of.latency(one.a, one.b)), one.least);
+  };
+  // A first set that most clusters cannot win against, from the best pair of every eighth cluster.
   if (auto const pairs = bounds_of_pairs(of, best, all, 8); !pairs.empty()) {
-    auto const [least, a, b] = *std::ranges::min_element(pairs, {}, by_bound);
-    double const d = of.latency(a, b);
-    lens_search(of, all, best, spent).run(lens_of(of, all, a, b, d), worst_of(of, a, b), d, !tree);
+    auto const one = *std::ranges::min_element(pairs, {}, by_bound);
+    double const d = of.latency(one.a, one.b);
+    offer_lens(one);
+    lens_search(of, all, best, spent).run(lens_of(of, all, one.a, one.b, d), worst_of(of, one.a, one.b), d, !tree);
   }
   auto pairs = bounds_of_pairs(of, best, all, 1);
   std::ranges::sort(pairs, {}, by_bound);
+  if (!pairs.empty()) offer_lens(pairs.front());
   lens_search search(of, all, best, spent);
   auto const latency_of = [&](std::size_t k) { return of.latency(pairs[k].a, pairs[k].b); };
   std::vector<std::uint32_t> by_latency(pairs.size());
@@ -143,8 +150,10 @@ double search_exactly(cost::mesh::program const& of, incumbent& best, effort& ma
     for (auto other = std::ranges::lower_bound(by_latency, d, {}, latency_of);
          other != by_latency.end() && latency_of(*other) == d; ++other) {
       auto const [least, a, b] = pairs[*other];
-      if (done[*other] != 0 || !search.has(a) || !search.has(b)) continue;
-      if (!tree && !std::ranges::all_of(lens_of(of, all, a, b, d), [&](auto c) { return search.has(c); })) continue;
+      if (*other <= k || done[*other] != 0 || !search.has(a) || !search.has(b)) continue;
+      auto const from_a = of.latencies(a), from_b = of.latencies(b);
+      auto const fits = [&](std::size_t c) { return search.has(c) || from_a[c] > d || from_b[c] > d; };
+      if (!tree && !std::ranges::all_of(all, fits)) continue;
       done[*other] = 1;
       std::ranges::transform(low, worst_of(of, a, b), low.begin(), std::ranges::min);
     }

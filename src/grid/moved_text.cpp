@@ -70,9 +70,10 @@ std::string decision_text(moving_program const& of, record::move_decision const&
   auto const what = what_moves(of, made);
   out += ": " + what + (what.empty() ? "" : ", ") + "placement " + to.name + ", " + time_text(of, to.period) +
          (made.could_stay() ? " instead of " + scaled(made.ways.front().period, "s") : ", because " + made.why) +
-         "; going there was to cost " + scaled(to.entry, "s") + ", staying had cost " + scaled(made.lost, "s");
+         "; going there was to cost " + scaled(to.entry, "s");
+  if (made.lost > 0) out += ", staying had cost " + scaled(made.lost, "s");
   if (!made.refused.empty()) return out + "; refused: " + made.refused;
-  if (made.took > 0) out += "; took " + scaled(made.took, "s");
+  out += made.took > 0 ? "; took " + scaled(made.took, "s") : "; not complete";
   return out + (made.measured > 0 ? "; " + time_text(of, made.measured) + " since" : "");
 }
 
@@ -93,8 +94,8 @@ std::string plan_text(moving_program const& of, record::remap_record const& move
 
 std::string decisions_text(moving_program const& of, record::move_history const& made, std::string const& indent) {
   if (made.all == 0) return "";
-  std::string out =
-      indent + "remapping: " + counted(made.all, "decision") + ", " + std::to_string(made.to_move) + " to move\n";
+  std::string out = indent + (of.use == "superstep" ? "migration: " : "remapping: ") + counted(made.all, "decision") +
+                    ", " + std::to_string(made.to_move) + " to move\n";
   std::uint64_t told = 0;
   for (auto const& one : made.kept)
     if (one.moved() && told < most_in_report) ++told, out += indent + "  " + decision_text(of, one) + "\n";
@@ -133,13 +134,14 @@ record::story_section decision_section(moving_program const& of, record::move_hi
   }
   auto const shown = rows.rows.size();
   out.parts.emplace_back(std::move(rows));
-  out.say("Time per " + of.use +
-          " and cost of going are those expected of the chosen way. Ways are compared over a "
-          "number of " +
-          of.use +
-          "s: over these the better way would have saved as much as staying has lost so far. "
-          "A move pays if it saves more over these than it costs, and if the rest of the run pays for it. With few of "
-          "them it is too early to say.");
+  out.say("Time per " + of.use + " and cost of going are those expected of the chosen way. Ways are compared over a " +
+          "number of " + of.use + "s" +
+          (of.use == "superstep"
+               ? ": half of those to come that are expected to be as foreseen. A move pays if it saves more over these "
+                 "than it costs."
+               : ": over these the better way would have saved as much as staying has lost so far. A move pays if it "
+                 "saves more over these than it costs, and if the rest of the run pays for it. With few of them it is "
+                 "too early to say."));
   if (shown < made.all)
     out.say("There were " + counted(made.all, "decision") + "; shown are " + std::to_string(shown) + ": of the " +
             std::to_string(made.to_move) + " to move the first and the last, and the last others.");

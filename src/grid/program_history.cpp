@@ -118,7 +118,7 @@ std::string program_history::observe(runtime::program const& line, placed_run co
   double const seconds = run.seconds / static_cast<double>(run.items);
   bool const stood = placed.asked && run.moves == 0;
   if (others_count() && is_disturbed(run)) {
-    if (stood) placements_.observe(*placed.asked, seconds, 1, false);
+    if (stood) placements_.tell_measured(*placed.asked, {1, seconds});
     return store_->keeps() ? "other programs took so much of the cores that later runs learn nothing from this one"
                            : "";
   }
@@ -134,7 +134,7 @@ std::string program_history::observe(runtime::program const& line, placed_run co
   }
   if (!stood) return {};
   if (placed.filling > usual_forecast_doubt().between * run.seconds) {
-    placements_.observe(*placed.asked, seconds, 1, false);
+    placements_.tell_measured(*placed.asked, {1, seconds});
     return {};
   }
   double const throughput = placed.repriced(factors);

@@ -126,6 +126,20 @@ double difference(std::vector<double> const& found, std::vector<double> const& e
   return sum;
 }
 
+TEST(Multilevel, SolvesRatesWhoseInversesAreTooLarge) {
+  constexpr std::uint32_t n = 150;
+  edges out(n);
+  std::vector<double> exact(n, 1);
+  for (std::uint32_t s = 0; s + 1 < n; ++s) {
+    out[s].push_back({s + 1, 1e-309});
+    out[s + 1].push_back({s, 2e-309});
+    exact[s + 1] = exact[s] / 2;
+  }
+  double const sum = std::accumulate(exact.begin(), exact.end(), 0.0);
+  for (double& p : exact) p /= sum;
+  EXPECT_LT(difference(by(make(out), pepa::solver::multilevel).probability, exact), 1e-9);
+}
+
 TEST(Multilevel, SolvesBirthAndDeathOverEightDecades) {
   for (std::uint32_t const n : {100u, 3'000u, 100'000u}) {
     std::mt19937 random(1);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -201,6 +202,35 @@ TEST(ExactSelectionOfMany, RoundedLatenciesAreProvenWithFewNodes) {
     auto const found = select_clusters(of, {.most_nodes = 2000});
     EXPECT_TRUE(found.optimal) << seed << ": " << found.evaluated;
   }
+}
+
+/// Sites of five clusters, in groups of four sites, whose latencies are up to a fifth longer by chance; speeds differ.
+cost::mesh::program uneven_sites(std::size_t clusters) {
+  std::mt19937 random(7);
+  record::mesh_app app{.elements = 1e7, .updates = 2, .allreduces = 2, .phases = {{"all", false, {}}}};
+  std::vector<platform::cluster> all;
+  std::vector<platform::cluster_link> links;
+  for (std::size_t c = 0; c < clusters; ++c) {
+    all.push_back({.name = "c" + std::to_string(c), .hosts = 1 + random() % 20, .speed = 1, .inside = {1e-5, 1e9}});
+    app.phases.front().seconds_per_element[all.back().name] = static_cast<double>(50 + random() % 100) * 1e-8;
+  }
+  for (std::size_t a = 0; a < clusters; ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      double const near = a / 5 == b / 5 ? 2e-4 : a / 20 == b / 20 ? 2e-3 : 8e-3;
+      platform::link const path{near * (1 + 0.2 * static_cast<double>(random() % 1000) / 1000), 1e9};
+      links.push_back({a, b, path, {}});
+      links.push_back({b, a, path, {}});
+    }
+  return {platform::description(1e-6, all, links), app};
+}
+
+// A search among sets of one pair may take all effort, so whole lenses are known before.
+TEST(ExactSelectionOfMany, UnevenLatenciesAreProvenWithFewNodes) {
+  auto const of = uneven_sites(100);
+  auto const found = select_clusters(of, {.most_nodes = 2000});
+  EXPECT_TRUE(found.optimal) << found.evaluated;
+  auto const little = select_clusters(of, {.most_nodes = 10});
+  EXPECT_LE(little.time.seconds, 1.05 * found.time.seconds);
 }
 
 TEST(TreeLike, IsWhatHasTheFourPointCondition) {

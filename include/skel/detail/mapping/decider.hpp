@@ -157,14 +157,12 @@ class decider {
 
   /// A use of the decision that stands took so long [s]. Does nothing if none stands or the time is not positive.
   /// `repriced`: the price now as a multiple of the price then, if parameters behind it were measured meanwhile.
-  /// `learns`: if false, the use is only counted and the log is told.
-  void observe(request const& asked, double seconds, double repriced = 1, bool learns = true) {
+  void observe(request const& asked, double seconds, double repriced = 1) {
     standing* const there = standing_.use(problem_.key_of(asked));
     if (there == nullptr || there->turn != turn_ || !(seconds > 0) || !std::isfinite(seconds)) return;
     ++there->times, there->seconds += seconds;
     if (log_ != nullptr && std::has_single_bit(there->times))
       log_->measured(there->number, {there->times, there->seconds / static_cast<double>(there->times)});
-    if (!learns) return;
     there->measured += seconds;
     decision const& made = there->made;
     auto const context = problem_.context_of(asked);

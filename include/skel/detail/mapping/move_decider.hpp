@@ -158,7 +158,7 @@ class move_decider {
   void used(double uses, double seconds);
   /// The first move that was chosen and not yet told has been made, and took so long [s].
   void moved(double seconds);
-  /// The last chosen move is not made.
+  /// The last chosen move is not made, or was taken back.
   void stayed(std::string const& why = {});
 
  private:

@@ -73,7 +73,7 @@ struct move_decision {
 
 /// The decisions while a program ran: the first and the last of those to move it, and the last others.
 struct move_history {
-  static constexpr std::size_t most_first = 8, most_of_a_kind = 1000;
+  static constexpr std::size_t most_first = 8, most_of_a_kind = 500;  // all fit into a story_table
 
   std::vector<move_decision> kept{};   ///< in their order
   std::uint64_t all = 0, to_move = 0;  ///< all that there were, and those of them to move it
