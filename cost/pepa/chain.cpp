@@ -55,8 +55,9 @@ iterated sweep(incoming const& q, std::vector<double>& probability, double toler
     }
     // The contraction tells when to look: a few sweeps before the last look or the end, and at forecasts.
     auto const ahead = std::min(std::max(most - result.iterations, few) - few,
-                                between_forecasts - result.iterations % between_forecasts);
-    double const rounds = std::min(missing / std::log(1 / contraction) / few - 1, static_cast<double>(ahead / few));
+                                between_forecasts - result.iterations % between_forecasts) /
+                       few;
+    double const rounds = std::min(missing / std::log(1 / contraction) / few - 1, static_cast<double>(ahead));
     steps = few * static_cast<std::size_t>(std::max(1.0, rounds));
     for (std::size_t i = 0; i < steps; ++i, ++result.iterations)
       for (std::size_t s = 0; s < q.states(); ++s) {
