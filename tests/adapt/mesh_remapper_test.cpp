@@ -93,6 +93,7 @@ TEST(MeshRemapper, LooksAtOnceWhenSomethingChangesHoweverManyLooksWereInVain) {
   }
   by.review(one.after(10'000 * (k + 1), 10'000, 4), 10'000, 0.01);  // loses 2.7 s; 61 times planning are 3 s
   EXPECT_GT(by.decisions().kept.back().ways.size(), 1U);
+  EXPECT_GT(by.decisions().kept.back().ways.back().entry, 0);
 }
 
 TEST(MeshRemapper, NothingMovesForWhatIsLeft) {
