@@ -92,6 +92,7 @@ std::vector<descriptor> make_hosts(request const& wanted, cpu_groups const& grou
     make_net_namespace(name, [&] {
       devices.push_back(open_device(one.address, prefix_bits, wanted.mtu));
       allow_long_ways();
+      give_up_early();
     });
   }
   return devices;

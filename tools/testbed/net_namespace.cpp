@@ -133,17 +133,27 @@ descriptor open_device(std::uint32_t address, unsigned prefix_bits, unsigned mtu
   return made;
 }
 
+namespace {
+
+void set_system(std::string const& file, std::string const& value) {
+  std::ofstream out(file);
+  out << value;
+  out.close();
+  if (!out) throw error(file + ": cannot be written; containers need /proc/sys to be writable");
+}
+
+}  // namespace
+
 void allow_long_ways() {
   constexpr long long largest_window = 1LL << 30;
   for (char const* file : {"/proc/sys/net/ipv4/tcp_rmem", "/proc/sys/net/ipv4/tcp_wmem"}) {
     std::ifstream in(file);
     std::string least, usual;
     if (!(in >> least >> usual)) throw error(std::string(file) + ": cannot be read");
-    std::ofstream out(file);
-    out << least + ' ' + usual + ' ' + std::to_string(largest_window);
-    out.close();
-    if (!out) throw error(std::string(file) + ": cannot be written; containers need /proc/sys to be writable");
+    set_system(file, least + ' ' + usual + ' ' + std::to_string(largest_window));
   }
 }
+
+void give_up_early() { set_system("/proc/sys/net/ipv4/tcp_retries2", std::to_string(most_repeats)); }
 
 }  // namespace skel::testbed

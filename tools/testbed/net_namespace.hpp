@@ -37,6 +37,11 @@ inline constexpr std::size_t packet_header = 10;
 /// 7323). So a host's buffers do not limit a long fast way.
 void allow_long_ways();
 
+/// Lets TCP connections of the calling thread's namespace fail 13 to 25 s after a host has gone while it owed an answer,
+/// instead of 15 minutes (tcp(7), tcp_retries2): keepalive does not probe a connection that repeats what it sent.
+void give_up_early();
+inline constexpr int most_repeats = 5;
+
 namespace detail {
 class elsewhere {  // a thread in a new namespace, until it goes
  public:

@@ -195,6 +195,8 @@ TEST_F(EmulatedGrid, AHostHasItsNameItsAddressesItsGroupAndNoWayOut) {
   std::getline(routes, line);
   EXPECT_THAT(line, testing::StartsWith("skel0\t00004D0A\t00000000\t")) << "10.77.0.0, without a gateway";
   EXPECT_FALSE(std::getline(routes, rest)) << rest;
+  EXPECT_EQ(on(called_, "left-0", {"cat", "/proc/sys/net/ipv4/tcp_retries2"}).out,
+            std::to_string(skel::testbed::most_repeats) + "\n");
   EXPECT_EQ(on(called_, "left-0", {"sh", "-c", "exit 7"}).status, 7);
   EXPECT_THAT(on(called_, "left-0", {"no-such-command"}).err,
               HasSubstr("no-such-command: cannot be run: No such file"));
