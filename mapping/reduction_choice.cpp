@@ -114,7 +114,7 @@ std::string reduction_choice::why_not(request const& asked, std::string_view for
   auto const algorithm = skel::plan::find_reduction(forced);
   if (!algorithm) return "there is no such algorithm";
   if ((asked.legal & skel::plan::set_of(*algorithm)) == 0)
-    return "this loop does not allow it: " + std::string(what_algorithms_need);
+    return "this loop does not allow it: " + skel::plan::words_for_needs(*algorithm);
   auto const bytes = reduction_bytes(*algorithm, asked.problem);
   if (bytes > static_cast<double>(asked.memory_cap))
     return "it would keep " + std::to_string(std::llround(bytes)) + " bytes, more than the cap of " +

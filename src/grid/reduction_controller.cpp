@@ -101,7 +101,7 @@ struct reduction_controller::state {
     if (!settings.forced || decider.is_forced(asked)) return legal;
     if ((legal & set_of(*settings.forced)) == 0)
       throw error("the algorithm '" + std::string(plan::name_of(*settings.forced)) +
-                  "' is forced, but may not be used for this loop: " + std::string(mapping::what_algorithms_need) +
+                  "' is forced, but may not be used for this loop: " + plan::words_for_needs(*settings.forced) +
                   "; force another one, or none");
     return set_of(*settings.forced);
   }

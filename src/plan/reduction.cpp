@@ -1,5 +1,9 @@
 #include <skel/detail/plan/reduction.hpp>
 
+#include <vector>
+
+#include <skel/detail/base/split.hpp>
+
 namespace skel::plan {
 
 namespace {
@@ -32,6 +36,17 @@ reduction_traits const& traits_of(reduction_algorithm algorithm) {
 
 std::string_view name_of(reduction_algorithm algorithm) {
   return traits_of(algorithm).name;
+}
+
+std::string words_for_needs(reduction_algorithm algorithm) {
+  auto const& traits = traits_of(algorithm);
+  std::vector<std::string_view> needs;
+  if (traits.replays) needs.push_back("a body that may be called several times (reduction_rules::replayable)");
+  if (algorithm == atomic) needs.push_back("an operation on small values that processors have as one step");
+  if (traits.guarantees == none) needs.push_back("sums that may differ from run to run");
+  if (traits.guarantees == same_parts) needs.push_back("sums that may differ with the number of threads");
+  if (!traits.any_pattern) needs.push_back("subscripts that are known before the loop runs");
+  return std::string(traits.name) + (needs.empty() ? " runs any loop" : " needs " + joined(needs));
 }
 
 std::optional<reduction_algorithm> find_reduction(std::string_view name) {

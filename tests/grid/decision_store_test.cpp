@@ -588,6 +588,7 @@ TEST_F(DecisionStore, ReductionsSayWhyAForcedAlgorithmMayNotBeTaken) {
   EXPECT_THAT(refusal("repbuf", {.threads = 2, .memory_cap = 1000}),
               AllOf(HasSubstr("'repbuf' is forced, but may not be taken for 100000 iterations"),
                     HasSubstr("bytes, more than the cap of 1000; what may: ")));
+  EXPECT_THAT(refusal("localwr", {.threads = 2}), HasSubstr(": this loop does not allow it: localwr needs a body"));
 }
 
 TEST_F(DecisionStore, AFileOfDecisionsThatCannotBeWrittenIsRefusedOnEveryRank) {

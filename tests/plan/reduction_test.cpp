@@ -17,4 +17,14 @@ TEST(ReductionCatalogue, FindsEveryAlgorithmByItsNameAndPlace) {
   EXPECT_EQ(find_reduction("no such one"), std::nullopt);
 }
 
+TEST(ReductionCatalogue, SaysWhatOneAlgorithmNeedsAndNothingOfOthers) {
+  EXPECT_EQ(words_for_needs(reduction_algorithm::sequential), "sequential runs any loop");
+  EXPECT_EQ(words_for_needs(reduction_algorithm::local_write),
+            "localwr needs a body that may be called several times (reduction_rules::replayable), sums that may differ "
+            "with the number of threads, subscripts that are known before the loop runs");
+  EXPECT_EQ(words_for_needs(reduction_algorithm::atomic),
+            "atomic needs an operation on small values that processors have as one step, sums that may differ from run "
+            "to run");
+}
+
 }  // namespace

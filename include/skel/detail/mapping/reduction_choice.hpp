@@ -16,11 +16,6 @@
 
 namespace skel::mapping {
 
-/// Conditions under which algorithms are legal for a loop, as errors say them.
-inline constexpr std::string_view what_algorithms_need =
-    "local_write needs replayable bodies, atomic needs small values and no determinism, and subscripts that are known "
-    "only while the loop runs rule out all that inspect";
-
 /// An irregular reduction whose algorithm is to be chosen.
 struct reduction_request {
   std::uint64_t phase = 0;  ///< another one for another pattern

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <skel/detail/base/registry.hpp>
@@ -51,6 +52,8 @@ struct reduction_traits {
 registry<reduction_traits> const& reduction_catalogue();
 reduction_traits const& traits_of(reduction_algorithm algorithm);
 std::string_view name_of(reduction_algorithm algorithm);
+/// What an algorithm needs of a loop, for an error: "localwr needs a body that may be called several times, ...".
+std::string words_for_needs(reduction_algorithm algorithm);
 /// The algorithm of this name, or none.
 std::optional<reduction_algorithm> find_reduction(std::string_view name);
 
