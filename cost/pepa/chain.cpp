@@ -92,6 +92,49 @@ constexpr std::size_t patience = 1000;
 /// Elimination of more states than this would take more than 200 MB.
 constexpr std::size_t most_for_elimination = 5000;
 
+/// The chain of some states; `order[i]` becomes state i.
+detail::incoming renumber(chain const& given, std::vector<std::uint32_t> const& order) {
+  std::size_t const n = order.size();
+  detail::incoming result;
+  std::vector<std::uint32_t> place(given.states());
+  for (std::uint32_t i = 0; i < n; ++i) place[order[i]] = i;
+  result.exit.assign(n, 0.0);
+  result.first.assign(n + 1, 0);
+  auto const visit = [&](std::uint32_t i, auto const& seen) {
+    for (std::size_t t = given.first[order[i]]; t < given.first[order[i] + std::size_t{1}]; ++t)
+      if (given.target[t] != order[i]) seen(place[given.target[t]], given.rate[t]);
+  };
+  for (std::uint32_t i = 0; i < n; ++i)
+    visit(i, [&](std::uint32_t to, double) { ++result.first[to + std::size_t{1}]; });
+  std::partial_sum(result.first.begin(), result.first.end(), result.first.begin());
+  result.source.resize(result.first.back());
+  result.rate.resize(result.first.back());
+  std::vector<std::size_t> next(result.first.begin(), result.first.end() - 1);
+  for (std::uint32_t i = 0; i < n; ++i)  // sources ascend, so equal ones are neighbours
+    visit(i, [&](std::uint32_t to, double rate) {
+      result.exit[i] += rate;
+      if (next[to] > result.first[to] && result.source[next[to] - 1] == i) {
+        result.rate[next[to] - 1] += rate;
+      } else {
+        result.source[next[to]] = i;
+        result.rate[next[to]++] = rate;
+      }
+    });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n; ++i) {  // close the gaps that added transitions left
+    std::size_t const begin = result.first[i], end = next[i];
+    result.first[i] = kept;
+    for (std::size_t t = begin; t < end; ++t, ++kept) {
+      result.source[kept] = result.source[t];
+      result.rate[kept] = result.rate[t];
+    }
+  }
+  result.first[n] = kept;
+  result.source.resize(kept);
+  result.rate.resize(kept);
+  return result;
+}
+
 bool is_distribution(std::vector<double> const& probability) {
   return std::all_of(probability.begin(), probability.end(), [](double p) { return p >= 0 && std::isfinite(p); });
 }
@@ -100,13 +143,12 @@ bool is_distribution(std::vector<double> const& probability) {
 
 stationary_distribution stationary(chain const& given, solve_options const& options) {
   SKEL_EXPECTS(given.states() > 0);
-  auto const outgoing = [&](std::size_t s, auto const& visit) {
-    for (std::size_t t = given.first[s]; t < given.first[s + 1]; ++t) visit(given.target[t], given.rate[t]);
-  };
-  return detail::stationary(detail::renumber(outgoing, detail::sweep_order(given)), options);
+  return detail::stationary(given, given.order.empty() ? detail::sweep_order(given, 0) : given.order, options);
 }
 
-stationary_distribution detail::stationary(incoming const& q, solve_options const& options) {
+stationary_distribution detail::stationary(chain const& given, std::vector<std::uint32_t> order,
+                                           solve_options const& options) {
+  incoming const q = renumber(given, order);
   std::size_t const n = q.states();
   std::vector<solver> methods{options.method};
   if (options.method == solver::automatic) {
@@ -141,8 +183,9 @@ stationary_distribution detail::stationary(incoming const& q, solve_options cons
     // Sums of n terms are off by about sqrt(n) roundings, which a cycle may repeat and so not show.
     run.error = std::max(run.error, std::sqrt(static_cast<double>(n)) * std::numeric_limits<double>::epsilon());
     if (balanced && run.error <= options.max_error) {
-      stationary_distribution result{std::vector<double>(n), method, run.iterations, run.residual, run.error};
-      for (std::size_t s = 0; s < n; ++s) result.probability[q.old_number[s]] = p[s];
+      stationary_distribution result{std::vector<double>(given.states()), method, run.iterations, run.residual,
+                                     run.error};
+      for (std::size_t s = 0; s < n; ++s) result.probability[order[s]] = p[s];
       return result;
     }
     tried += (tried.empty() ? "" : ", ") + to_string(method) + ": residual " + shown(run.residual, 2) +

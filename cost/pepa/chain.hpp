@@ -2,8 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
-#include <utility>
 #include <vector>
 
 #include <skel/detail/cost/pepa/chain.hpp>
@@ -16,63 +14,18 @@ struct incoming {
   std::vector<std::size_t> first;
   std::vector<std::uint32_t> source;
   std::vector<double> rate;
-  std::vector<double> exit;               // per state: sum of the rates that leave it
-  std::vector<std::uint32_t> old_number;  // per state
+  std::vector<double> exit;  // per state: sum of the rates that leave it
 
   std::size_t states() const { return exit.size(); }
 };
 
-/// `numbers[i]` becomes state i. given(s, visit) calls visit(target, rate) for each transition that leaves state s.
-template <class Outgoing>
-incoming renumber(Outgoing const& given, std::vector<std::uint32_t> numbers) {
-  std::size_t const n = numbers.size();
-  incoming result;
-  std::vector<std::uint32_t> const& order = result.old_number = std::move(numbers);
-  std::vector<std::uint32_t> place(n);
-  for (std::uint32_t i = 0; i < n; ++i) place[order[i]] = i;
-  result.exit.assign(n, 0.0);
-  result.first.assign(n + 1, 0);
-  for (std::size_t s = 0; s < n; ++s)
-    given(s, [&](std::uint32_t target, double) {
-      if (target != s) ++result.first[place[target] + std::size_t{1}];
-    });
-  std::partial_sum(result.first.begin(), result.first.end(), result.first.begin());
-  result.source.resize(result.first.back());
-  result.rate.resize(result.first.back());
-  std::vector<std::size_t> next(result.first.begin(), result.first.end() - 1);
-  for (std::uint32_t i = 0; i < n; ++i)  // sources ascend, so equal ones are neighbours
-    given(order[i], [&](std::uint32_t target, double rate) {
-      if (target == order[i]) return;
-      result.exit[i] += rate;
-      std::uint32_t const to = place[target];
-      if (next[to] > result.first[to] && result.source[next[to] - 1] == i) {
-        result.rate[next[to] - 1] += rate;
-      } else {
-        result.source[next[to]] = i;
-        result.rate[next[to]++] = rate;
-      }
-    });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < n; ++i) {  // close the gaps that added transitions left
-    std::size_t const begin = result.first[i], end = next[i];
-    result.first[i] = kept;
-    for (std::size_t t = begin; t < end; ++t, ++kept) {
-      result.source[kept] = result.source[t];
-      result.rate[kept] = result.rate[t];
-    }
-  }
-  result.first[n] = kept;
-  result.source.resize(kept);
-  result.rate.resize(kept);
-  return result;
-}
+/// cost::pepa::stationary() of the chain of some states that the others never leave: `order` has them in the order of
+/// sweeps. The others have probability 0.
+stationary_distribution stationary(chain const& given, std::vector<std::uint32_t> order, solve_options const& options);
 
-/// cost::pepa::stationary(), by the numbers that states had before.
-stationary_distribution stationary(incoming const& q, solve_options const& options);
-
-/// The order that the chain suggests, or one found in its graph: the reverse post-order of a depth-first search. This
-/// takes fast transitions first, so that they lead forward.
-std::vector<std::uint32_t> sweep_order(chain const& given);
+/// The states that `root` leads to, in the reverse post-order of a depth-first search. This takes fast transitions
+/// first, so that they lead forward.
+std::vector<std::uint32_t> sweep_order(chain const& given, std::uint32_t root);
 
 /// Makes the probabilities sum to 1.
 void normalise(std::vector<double>& probability);

@@ -67,39 +67,26 @@ std::vector<std::vector<std::uint32_t>> closed_classes(chain const& given) {
 
 namespace detail {
 
-std::vector<std::uint32_t> sweep_order(chain const& given) {
-  if (!given.order.empty()) return given.order;
-  std::size_t const n = given.states();
-  std::vector<std::uint32_t> order;
-  order.reserve(n);
-  std::vector<bool> seen(n, false);
-  struct frame {
-    std::uint32_t state;
-    std::size_t next;
-    std::vector<std::uint32_t> targets;
-  };
-  std::vector<frame> path;
-  auto const enter = [&](std::uint32_t s) {
-    seen[s] = true;
-    std::vector<std::size_t> out;
-    for (std::size_t t = given.first[s]; t < given.first[s + 1]; ++t) out.push_back(t);
-    std::stable_sort(out.begin(), out.end(), [&](auto a, auto b) { return given.rate[a] > given.rate[b]; });
-    frame made{s, 0, {}};
-    for (std::size_t const t : out) made.targets.push_back(given.target[t]);
-    path.push_back(std::move(made));
-  };
-  for (std::uint32_t root = 0; root < n; ++root) {
-    if (seen[root]) continue;
-    enter(root);
-    while (!path.empty()) {
-      frame& top = path.back();
-      if (top.next == top.targets.size()) {
-        order.push_back(top.state);
-        path.pop_back();
-      } else if (std::uint32_t const to = top.targets[top.next++]; !seen[to]) {
-        enter(to);
-      }
+std::vector<std::uint32_t> sweep_order(chain const& given, std::uint32_t root) {
+  std::vector<std::uint32_t> order, todo{root};
+  std::vector<bool> seen(given.states(), false), left(given.states(), false);
+  std::vector<std::size_t> out;
+  while (!todo.empty()) {
+    std::uint32_t const s = todo.back();
+    if (seen[s]) {  // all that it leads to is in the order, or it was entered by another transition
+      if (!left[s]) order.push_back(s);
+      left[s] = true;
+      todo.pop_back();
+      continue;
     }
+    seen[s] = true;
+    out.clear();
+    for (std::size_t t = given.first[s]; t < given.first[s + std::size_t{1}]; ++t)
+      if (!seen[given.target[t]]) out.push_back(t);
+    std::sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
+      return given.rate[a] != given.rate[b] ? given.rate[a] < given.rate[b] : a > b;
+    });
+    for (std::size_t const t : out) todo.push_back(given.target[t]);
   }
   std::reverse(order.begin(), order.end());
   return order;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <string>
@@ -14,6 +15,9 @@
 
 namespace skel::cost::pepa::detail {
 namespace {
+
+/// Values of the last word with which pairs of words are addresses, at most: a state takes a slot for each.
+constexpr std::uint32_t few = 8;
 
 /// The transitions with one action, of a list ordered by action; leaves what follows them.
 std::span<local_transition const> take(std::span<local_transition const>& list, index action) {
@@ -64,15 +68,27 @@ void exchange(std::vector<std::uint32_t>& words, std::size_t part, std::uint32_t
 explorer::explorer(syntax const& tree, structure const& net, std::size_t max_states, std::size_t max_bytes)
     : tree_(tree), net_(net), max_states_(max_states), max_bytes_(max_bytes), memory_(net.components.size()) {
   for (component const& c : net.components) {
-    std::vector<bool>& covered = memory_[constant_.size()].covered;
-    covered.resize(c.kind == component::sort::sequential ? 0 : tree.actions.size());
-    for (index const action : c.actions) covered[action] = true;
-    constant_.push_back(
-        c.kind == component::sort::sequential
-            ? std::ranges::all_of(net.locals[c.initial].out, [&](auto const& t) { return t.target == c.initial; })
-            : c.kind == component::sort::cooperation && std::ranges::all_of(c.parts, [&](part const& p) {
-                return p.component < constant_.size() && is_constant(p);
-              }));
+    memory& m = memory_[constant_.size()];
+    if (c.kind == component::sort::sequential) {
+      auto const& out = net.locals[c.initial].out;
+      constant_.push_back(std::ranges::all_of(out, [&](auto const& t) { return t.target == c.initial; }));
+      continue;
+    }
+    m.covered.resize(tree.actions.size());
+    for (index const action : c.actions) m.covered[action] = true;
+    std::vector<part const*> changing;
+    for (part const& p : c.parts)
+      if (c.kind == component::sort::hiding || !is_constant(p)) changing.push_back(&p);
+    constant_.push_back(changing.empty());
+    bool const single = std::ranges::all_of(changing, [](part const* p) { return p->copies == 1; });
+    if (single && changing.size() == 1) m.only = changing.front();
+    component const& last = net.components[c.parts.back().component];
+    if (single && changing.size() == 2 && changing.back() == &c.parts.back() &&
+        last.kind == component::sort::sequential) {
+      auto const states = derivatives(net, last.initial);
+      auto const [low, high] = std::ranges::minmax(states);
+      if (high - low < few) m.table.expect_pairs(low, high - low + 1);
+    }
   }
   passing_ = passed_through();
 }
@@ -82,13 +98,10 @@ std::vector<bool> explorer::passed_through() const {
   for (component const& c : net_.components)
     for (part const& p : c.parts) uses[p.component] += p.copies;
   std::vector<bool> result(net_.components.size());
-  for (index at = net_.root;;) {
-    auto const changes = [&](part const& p) { return !is_constant(p); };
-    auto const& parts = net_.components[at].parts;
-    auto const only = std::ranges::find_if(parts, changes);
-    if (only == parts.end() || std::ranges::count_if(parts, changes) > 1 || uses[only->component] > 1) return result;
-    result[at = only->component] = true;
-  }
+  for (part const* only = memory_[net_.root].only; only && uses[only->component] == 1;
+       only = memory_[only->component].only)
+    result[only->component] = true;
+  return result;
 }
 
 void explorer::refuse_size(std::string const& what) const {
@@ -119,7 +132,7 @@ std::uint32_t explorer::intern(index component, std::span<std::uint32_t const> w
 std::uint32_t explorer::initial(index at) {
   component const& c = net_.components[at];
   if (c.kind == component::sort::sequential) return c.initial;
-  if (c.kind == component::sort::hiding) return initial(c.parts.front().component);
+  if (is_alike(at)) return initial(memory_[at].only->component);
   std::vector<std::uint32_t> words;
   for (part const& p : c.parts) {
     std::uint32_t const state = initial(p.component);
@@ -134,21 +147,17 @@ std::uint32_t explorer::initial(index at) {
 
 void explorer::parts(index at, std::uint32_t state, std::vector<group>& result) const {
   component const& c = net_.components[at];
-  if (c.kind == component::sort::hiding) {
-    result.push_back({c.parts.front().component, state, 1});
-  } else if (c.kind == component::sort::cooperation) {
-    auto const words = memory_[at].table.words(state);
-    std::size_t next = 0;
-    for (part const& p : c.parts) {
-      if (p.copies == 1) {
-        component const& one = net_.components[p.component];
-        index const only = one.kind == component::sort::sequential ? one.initial : 0;
-        result.push_back({p.component, is_constant(p) ? only : words[next++], 1});
-        continue;
-      }
-      for (std::uint32_t left = words[next++]; left > 0; --left, next += 2)
-        result.push_back({p.component, words[next], words[next + 1]});
+  auto const words = is_alike(at) ? std::span<std::uint32_t const>(&state, 1) : memory_[at].table.words(state);
+  std::size_t next = 0;
+  for (part const& p : c.parts) {
+    if (p.copies == 1) {
+      component const& one = net_.components[p.component];
+      index const only = one.kind == component::sort::sequential ? one.initial : 0;
+      result.push_back({p.component, is_constant(p) ? only : words[next++], 1});
+      continue;
     }
+    for (std::uint32_t left = words[next++]; left > 0; --left, next += 2)
+      result.push_back({p.component, words[next], words[next + 1]});
   }
 }
 
@@ -175,8 +184,8 @@ void explorer::ensure(index at, std::uint32_t state) {
 
 void explorer::expand(index at, std::uint32_t state, std::vector<local_transition>& out) {
   out.clear();
-  if (net_.components[at].kind == component::sort::hiding)
-    expand_hiding(at, state, out);
+  if (memory_[at].only)
+    expand_only(at, state, out);
   else
     expand_cooperation(at, state, out);
   if (!passing_[at]) charge(out.size() * sizeof(local_transition));
@@ -190,20 +199,49 @@ void explorer::forget_transitions() {
   }
 }
 
-void explorer::expand_hiding(index at, std::uint32_t state, std::vector<local_transition>& out) {
-  component const& c = net_.components[at];
-  index const child = c.parts.front().component;
-  ensure(child, state);
-  for (local_transition t : known(child, state)) {
-    if (memory_[at].covered[t.action]) {
-      if (t.passive)
-        fail(tree_.source, locate(child, state, t.action, true),
-             "the action " + in_quotes(tree_.actions[t.action]) +
-                 " is passive and hidden: nothing can ever fix its rate; give it a rate, or hide it outside a "
-                 "cooperation that does");
-      t.action = tau;
+/// The apparent rates of the parts that do not change, and their transitions alone.
+void explorer::find_limits(index at) {
+  memory& m = memory_[at];
+  m.limit.assign(tree_.actions.size(), {std::numeric_limits<double>::infinity(), true});
+  for (part const& p : net_.components[at].parts) {
+    if (&p == m.only) continue;
+    std::uint32_t const state = initial(p.component);
+    ensure(p.component, state);
+    auto rest = known(p.component, state);
+    std::ranges::copy_if(rest, std::back_inserter(m.loops), [&](auto const& t) { return !m.covered[t.action]; });
+    for (index const action : net_.components[at].actions)
+      m.limit[action] = lesser(m.limit[action], apparent_rate(take(rest, action)));
+  }
+}
+
+void explorer::expand_only(index at, std::uint32_t state, std::vector<local_transition>& out) {
+  memory& m = memory_[at];
+  bool const hides = net_.components[at].kind == component::sort::hiding;
+  index const child = m.only->component;
+  std::uint32_t const inner = is_alike(at) ? state : m.table.words(state).front();
+  if (m.limit.empty()) find_limits(at);
+  ensure(child, inner);
+  for (auto rest = known(child, inner); !rest.empty();) {
+    index const action = rest.front().action;
+    auto const same = take(rest, action);
+    rate const all = apparent_rate(same), least = lesser(all, m.limit[action]);
+    if (hides && m.covered[action] && all.passive)
+      fail(tree_.source, locate(child, inner, action, true),
+           "the action " + in_quotes(tree_.actions[action]) +
+               " is passive and hidden: nothing can ever fix its rate; give it a rate, or hide it outside a "
+               "cooperation that does");
+    for (local_transition t : same) {
+      if (m.covered[action] && hides)
+        t.action = tau;
+      else if (m.covered[action])
+        t.rate = least.value * (t.rate / all.value), t.passive = least.passive;
+      if (t.rate > 0) out.push_back(t);
     }
-    out.push_back(t);
+  }
+  for (local_transition t : m.loops) t.target = inner, out.push_back(t);
+  if (!is_alike(at)) {
+    for (local_transition const& t : out) m.table.expect({&t.target, 1});
+    for (local_transition& t : out) t.target = intern(at, {&t.target, 1});
   }
   if (index mixed = none; !merge(out, mixed)) refuse_mixed(at, state, mixed);
 }
@@ -214,10 +252,9 @@ void explorer::expand_cooperation(index at, std::uint32_t state, std::vector<loc
   groups.clear();
   parts(at, state, groups);
   for (group const& g : groups) ensure(g.component, g.state);  // may expand other components, so the scratch is free
-  auto const words = memory_[at].table.words(state);
-  key_.assign(words.begin(), words.end());
+  key_ = memory_[at].table.words(state);
   targets_.clear();
-  target_ends_.clear();
+  target_ends_.assign(1, 0);
   group_first_.clear();
   part_first_.clear();
   std::size_t group_at = 0, word_at = 0;
@@ -245,18 +282,15 @@ void explorer::expand_cooperation(index at, std::uint32_t state, std::vector<loc
 }
 
 // States are looked up after all of them are known, because memory answers several requests in the time of one.
-void explorer::add(index at, std::span<std::uint32_t const> words, local_transition transition,
-                   std::vector<local_transition>& out) {
-  memory_[at].table.expect(words);
-  targets_.insert(targets_.end(), words.begin(), words.end());
+void explorer::add(index at, local_transition transition, std::vector<local_transition>& out) {
+  memory_[at].table.expect(std::span(targets_).subspan(target_ends_.back()));
   target_ends_.push_back(targets_.size());
   out.push_back(transition);
 }
 
 void explorer::number_targets(index at, std::vector<local_transition>& out) {
   auto const words = [&](std::size_t k) {
-    std::size_t const first = k == 0 ? 0 : target_ends_[k - 1];
-    return std::span<std::uint32_t const>(targets_.data() + first, target_ends_[k] - first);
+    return std::span(targets_).subspan(target_ends_[k], target_ends_[k + 1] - target_ends_[k]);
   };
   for (std::size_t k = 0; k < out.size(); ++k) memory_[at].table.expect_more(words(k));
   for (std::size_t k = 0; k < out.size(); ++k) out[k].target = intern(at, words(k));
@@ -269,13 +303,14 @@ void explorer::move_alone(index at, std::vector<local_transition>& out) {
       group const& moving = memory_[at].groups[g];
       for (local_transition t : offers_[g]) {
         if (memory_[at].covered[t.action]) continue;
-        next_key_ = key_;
+        std::size_t const word = targets_.size() + part_first_[p];
+        targets_.insert(targets_.end(), key_.begin(), key_.end());
         if (c.parts[p].copies > 1)
-          exchange(next_key_, part_first_[p], moving.state, t.target);
+          exchange(targets_, word, moving.state, t.target);
         else if (!is_constant(c.parts[p]))
-          next_key_[part_first_[p]] = t.target;
+          targets_[word] = t.target;
         t.rate *= moving.copies;
-        add(at, next_key_, t, out);
+        add(at, t, out);
       }
     }
   }
@@ -311,15 +346,16 @@ void explorer::move_together(index at, index action, std::vector<local_transitio
   chosen_.assign(alternative_first_.begin(), alternative_first_.end() - 1);
   for (;;) {
     double share = 1;
-    next_key_.clear();
     for (std::size_t const choice : chosen_) {
       alternative const& a = alternatives_[choice];
       share *= a.probability;
-      next_key_.insert(next_key_.end(), pool_.begin() + static_cast<std::ptrdiff_t>(a.first),
-                       pool_.begin() + static_cast<std::ptrdiff_t>(a.first + a.length));
+      targets_.insert(targets_.end(), pool_.begin() + static_cast<std::ptrdiff_t>(a.first),
+                      pool_.begin() + static_cast<std::ptrdiff_t>(a.first + a.length));
     }
     if (double const r = least.value * share; r > 0)
-      add(at, next_key_, {0, action & 0x7fffffffu, least.passive, r}, out);
+      add(at, {0, action & 0x7fffffffu, least.passive, r}, out);
+    else
+      targets_.resize(target_ends_.back());
     std::size_t p = chosen_.size();
     while (p > 0 && ++chosen_[p - 1] == alternative_first_[p]) {
       chosen_[p - 1] = alternative_first_[p - 1];

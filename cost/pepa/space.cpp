@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,10 +14,10 @@
 namespace skel::cost::pepa {
 
 std::size_t state_space::states() const {
-  return graph_->first.size() - 1;
+  return graph_->graph.states();
 }
 std::size_t state_space::transitions() const {
-  return graph_->transitions.size();
+  return graph_->action.size();
 }
 std::vector<std::string> const& state_space::actions() const {
   return graph_->tree->actions;
@@ -27,10 +26,13 @@ std::string const& state_space::source() const {
   return graph_->tree->source;
 }
 
-std::span<transition const> state_space::from(std::size_t state) const {
+std::vector<transition> state_space::from(std::size_t state) const {
   SKEL_EXPECTS(state < states());
-  std::size_t const first = graph_->first[state];
-  return {graph_->transitions.data() + first, graph_->first[state + 1] - first};
+  chain const& graph = graph_->graph;
+  std::vector<transition> result;
+  for (std::size_t t = graph.first[state]; t < graph.first[state + 1]; ++t)
+    result.push_back({graph.target[t], graph_->action[t], graph.rate[t]});
+  return result;
 }
 
 std::string state_space::describe(std::size_t state) const {
@@ -58,9 +60,11 @@ state_space derive(model const& model, derive_options const& options) {
                      "the action " + in_quotes(tree.actions[t.action]) +
                          " is passive in every component that performs it in " + explored.describe(root, state) +
                          ", so its rate is unbounded; let it cooperate with a component that gives it a rate");
-      graph->transitions.push_back({t.target, t.action, t.rate});
+      graph->graph.target.push_back(t.target);
+      graph->graph.rate.push_back(t.rate);
+      graph->action.push_back(t.action);
     }
-    graph->first.push_back(graph->transitions.size());
+    graph->graph.first.push_back(graph->action.size());
   }
   explored.forget_transitions();
   return state_space(std::move(graph));

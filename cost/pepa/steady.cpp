@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,91 +19,58 @@ namespace skel::cost::pepa {
 namespace {
 
 /// The actions of some cycle of different states: an action that is on every cycle is among them.
-std::vector<bool> actions_of_a_cycle(state_space const& space, std::uint32_t start) {
-  std::vector<bool> visited(space.states(), false), found(space.actions().size(), false);
+std::vector<bool> actions_of_a_cycle(detail::derivation const& space, std::uint32_t start) {
+  chain const& graph = space.graph;
+  std::vector<bool> visited(graph.states(), false), found(space.tree->actions.size(), false);
   auto const leave = [&](std::uint32_t s) {
-    auto const out = space.from(s);
-    return *std::find_if(out.begin(), out.end(), [&](transition const& t) { return t.target != s; });
+    std::size_t t = graph.first[s];
+    while (graph.target[t] == s) ++t;
+    return t;
   };
   std::uint32_t at = start;
-  for (; !visited[at]; at = leave(at).target) visited[at] = true;
+  for (; !visited[at]; at = graph.target[leave(at)]) visited[at] = true;
   std::uint32_t const entry = at;
   do {
-    transition const step = leave(at);
-    found[step.action] = true;
-    at = step.target;
+    std::size_t const step = leave(at);
+    found[space.action[step]] = true;
+    at = graph.target[step];
   } while (at != entry);
   return found;
 }
 
 /// An order of the given states in which every transition but those of one action leads forward. Empty if there is no
 /// such action. A Gauss-Seidel sweep in it is one step of the chain embedded at that action, however stiff the rest.
-/// The states are a closed class; `number` maps a state to its place in `states`, or to none. O(transitions) per
-/// action.
-std::vector<std::uint32_t> order_around_one_action(state_space const& space, std::vector<std::uint32_t> const& states,
-                                                   std::vector<std::uint32_t> const& number) {
-  std::size_t const n = states.size();
-  if (n < 2) return {};
+/// The states are a closed class. O(transitions) per action.
+std::vector<std::uint32_t> order_around_one_action(detail::derivation const& space,
+                                                   std::vector<std::uint32_t> const& states) {
+  chain const& graph = space.graph;
   std::vector<bool> const candidate = actions_of_a_cycle(space, states.front());
-  std::vector<std::uint32_t> order, waiting(n);
-  for (std::uint32_t action = 0; action < space.actions().size(); ++action) {
+  std::vector<std::uint32_t> order, waiting(graph.states());
+  for (std::uint32_t action = 0; action < candidate.size(); ++action) {
     if (!candidate[action]) continue;
-    auto const leads_on = [&](transition const& t, std::uint32_t from) {
-      return t.action != action && number[t.target] != from;
+    auto const visit = [&](std::uint32_t s, auto const& lead_on) {
+      for (std::size_t t = graph.first[s]; t < graph.first[s + std::size_t{1}]; ++t)
+        if (space.action[t] != action && graph.target[t] != s) lead_on(graph.target[t]);
     };
     std::fill(waiting.begin(), waiting.end(), 0);
-    for (std::uint32_t s = 0; s < n; ++s)
-      for (transition const& t : space.from(states[s]))
-        if (leads_on(t, s)) ++waiting[number[t.target]];
+    for (std::uint32_t const s : states) visit(s, [&](std::uint32_t to) { ++waiting[to]; });
     order.clear();
-    for (std::uint32_t s = 0; s < n; ++s)
+    for (std::uint32_t const s : states)
       if (waiting[s] == 0) order.push_back(s);
     for (std::size_t done = 0; done < order.size(); ++done)
-      for (transition const& t : space.from(states[order[done]]))
-        if (leads_on(t, order[done]) && --waiting[number[t.target]] == 0) order.push_back(number[t.target]);
-    if (order.size() == n) return order;
+      visit(order[done], [&](std::uint32_t to) {
+        if (--waiting[to] == 0) order.push_back(to);
+      });
+    if (order.size() == states.size()) return order;
   }
   return {};
-}
-
-constexpr std::uint32_t absent = ~std::uint32_t{0};
-
-/// The chain of some states, numbered by `number`.
-chain chain_of(state_space const& space, std::vector<std::uint32_t> const& states,
-               std::vector<std::uint32_t> const& number) {
-  chain result;
-  result.first.reserve(states.size() + 1);
-  result.first.push_back(0);
-  result.target.reserve(space.transitions());
-  result.rate.reserve(space.transitions());
-  for (auto const s : states) {
-    for (transition const& t : space.from(s)) {
-      result.target.push_back(number[t.target]);
-      result.rate.push_back(t.rate);
-    }
-    result.first.push_back(result.target.size());
-  }
-  return result;
-}
-
-/// The local states that a sequential component can come to, the nearest first.
-std::vector<detail::index> derivatives(detail::structure const& net, detail::index initial) {
-  std::vector<detail::index> result{initial};
-  std::vector<bool> seen(net.locals.size(), false);
-  seen[initial] = true;
-  for (std::size_t done = 0; done < result.size(); ++done)
-    for (detail::local_transition const& t : net.locals[result[done]].out)
-      if (!seen[t.target]) seen[t.target] = true, result.push_back(t.target);
-  return result;
 }
 
 }  // namespace
 
 steady_state solve(state_space const& space, solve_options const& options) {
-  std::vector<std::uint32_t> number(space.states());
-  std::iota(number.begin(), number.end(), std::uint32_t{0});
-  chain part = chain_of(space, number, number);
-  auto classes = closed_classes(part);
+  chain const& graph = space.graph().graph;
+  auto const classes = closed_classes(graph);
   if (classes.size() > 1)
     detail::fail(space.source(), space.graph().tree->system_where,
                  "the model is not ergodic: it ends in one of " + std::to_string(classes.size()) +
@@ -112,29 +78,11 @@ steady_state solve(state_space const& space, solve_options const& options) {
                      " or that of " + space.describe(classes[1].front()) +
                      "; its long run depends on chance, add activities that lead back");
   std::vector<std::uint32_t> const& recurrent = classes.front();
-  std::size_t const transient = space.states() - recurrent.size();
-  if (transient > 0) {
-    number.assign(space.states(), absent);
-    for (std::uint32_t i = 0; i < recurrent.size(); ++i) number[recurrent[i]] = i;
-    part = chain_of(space, recurrent, number);
-  }
-  if (part.states() > gth_limit && options.method != solver::gth)
-    part.order = order_around_one_action(space, recurrent, number);
-  auto order = detail::sweep_order(part);
-  part = {};  // as large as what is made now
-  stationary_distribution found = detail::stationary(detail::renumber(
-                                                         [&](std::size_t s, auto const& visit) {
-                                                           for (transition const& t : space.from(recurrent[s]))
-                                                             visit(number[t.target], t.rate);
-                                                         },
-                                                         std::move(order)),
-                                                     options);
-  if (transient > 0) {
-    std::vector<double> all(space.states(), 0.0);
-    for (std::size_t i = 0; i < recurrent.size(); ++i) all[recurrent[i]] = found.probability[i];
-    found.probability = std::move(all);
-  }
-  return steady_state(space, std::move(found), transient);
+  std::vector<std::uint32_t> order;
+  if (recurrent.size() > gth_limit && options.method != solver::gth)
+    order = order_around_one_action(space.graph(), recurrent);
+  if (order.empty()) order = detail::sweep_order(graph, recurrent.front());
+  return steady_state(space, detail::stationary(graph, std::move(order), options), space.states() - recurrent.size());
 }
 
 steady_state::steady_state(state_space space, stationary_distribution distribution, std::size_t transient)
@@ -142,10 +90,12 @@ steady_state::steady_state(state_space space, stationary_distribution distributi
   auto const& actions = space_.actions();
   std::vector<double> sum(actions.size(), 0.0);
   bool internal = false;
+  auto const& [first, target, rate, order] = space_.graph().graph;
   for (std::size_t s = 0; s < space_.states(); ++s)
-    for (transition const& t : space_.from(s)) {
-      sum[t.action] += distribution_.probability[s] * t.rate;
-      internal = internal || t.action == detail::tau;
+    for (std::size_t t = first[s]; t < first[s + 1]; ++t) {
+      detail::index const action = space_.graph().action[t];
+      sum[action] += distribution_.probability[s] * rate[t];
+      internal = internal || action == detail::tau;
     }
   for (std::size_t a = 1; a < actions.size(); ++a) throughputs_.emplace_back(actions[a], sum[a]);
   if (internal) throughputs_.emplace_back(actions[detail::tau], sum[detail::tau]);
@@ -184,7 +134,7 @@ std::vector<utilisation> steady_state::utilisations() const {
                     " sequential components; ask for the population of a state instead");
       utilisation entry{
           detail::local_name(tree, net.locals[c.initial].node), static_cast<std::size_t>(here.copies), {}};
-      for (detail::index const s : derivatives(net, c.initial))
+      for (detail::index const s : detail::derivatives(net, c.initial))
         entry.states.push_back(
             {detail::local_name(tree, net.locals[s].node), s < here.mean.size() ? here.mean[s] : 0.0});
       result.push_back(std::move(entry));

@@ -208,6 +208,16 @@ structure compose(syntax& tree) {
   return composer(tree).run();
 }
 
+std::vector<index> derivatives(structure const& net, index initial) {
+  std::vector<index> result{initial};
+  std::vector<bool> seen(net.locals.size(), false);
+  seen[initial] = true;
+  for (std::size_t done = 0; done < result.size(); ++done)
+    for (local_transition const& t : net.locals[result[done]].out)
+      if (!seen[t.target]) seen[t.target] = true, result.push_back(t.target);
+  return result;
+}
+
 std::string local_name(syntax const& tree, index at) {
   constexpr std::size_t longest = 120;
   std::string text;

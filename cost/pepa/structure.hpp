@@ -42,6 +42,9 @@ class local_states {
 /// that a sequential component performs actively and passively, for too many copies and for too deep compositions.
 structure compose(syntax& tree);
 
+/// The local states that a sequential component can come to, the nearest first.
+std::vector<index> derivatives(structure const& net, index initial);
+
 /// A local state in words: a constant's name, or the text of the activities that remain, shortened.
 std::string local_name(syntax const& tree, index node);
 

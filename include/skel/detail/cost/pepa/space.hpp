@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,7 +37,7 @@ class state_space {
   /// state count too.
   std::size_t transitions() const;
   /// Transitions that leave a state, ordered by action and target.
-  std::span<transition const> from(std::size_t state) const;
+  std::vector<transition> from(std::size_t state) const;
   /// Names of the action types; actions()[0] is "tau", the trace of a hidden action.
   std::vector<std::string> const& actions() const;
   /// A state in words: "(Stage1, 2 * Worker, 3 * (process2, mu).Worker)". O(number of components).
