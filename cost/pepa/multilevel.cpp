@@ -137,7 +137,7 @@ void improve(level& here, bool divide_anew, int visits) {
   std::vector<double> const before = here.coarser->probability;
   improve(*here.coarser, divide_anew, 2);
   if (visits > 1 && here.coarser->chain.states() > few) improve(*here.coarser, false, 2);
-  std::vector<double> factor = here.coarser->probability;
+  std::vector<double>& factor = here.coarser->probability;
   double const scale =
       std::accumulate(before.begin(), before.end(), 0.0) / std::accumulate(factor.begin(), factor.end(), 0.0);
   for (std::size_t g = 0; g < factor.size(); ++g) factor[g] *= scale / before[g];
@@ -154,52 +154,44 @@ double distance(std::vector<double> const& a, std::vector<double> const& b) {
 /// that weighs a change by 1 / probability.
 class accelerator {
  public:
-  /// The next point to go on from; g is the result of a cycle from x.
-  std::vector<double> next(std::vector<double> const& x, std::vector<double> const& g) {
+  /// x becomes the next point to go on from; g is the result of a cycle from x.
+  void advance(std::vector<double>& x, std::vector<double> const& g) {
+    constexpr Eigen::Index block = 512;  // states whose changes the cache keeps
     auto const n = static_cast<Eigen::Index>(x.size());
-    Eigen::VectorXd const result = Eigen::Map<Eigen::VectorXd const>(g.data(), n);
-    Eigen::VectorXd const change = result - Eigen::Map<Eigen::VectorXd const>(x.data(), n);
-    if (last_change_.size() > 0) {
-      if (steps_.size() == kept) steps_.erase(steps_.begin());
-      steps_.push_back({change - last_change_, result - last_result_});
+    Eigen::Map<Eigen::VectorXd> point(x.data(), n);
+    Eigen::Map<Eigen::VectorXd const> const result(g.data(), n);
+    if (results_ > 0) {
+      if (changes_.size() == 0) changes_.resize(n, kept), steps_.resize(n, kept);
+      changes_.col((results_ - 1) % kept) = (result - point - last_change_).cast<float>();
+      steps_.col((results_ - 1) % kept) = (result - last_result_).cast<float>();
     }
-    last_change_ = change;
+    last_change_ = result - point;
     last_result_ = result;
-    if (steps_.empty()) return g;
-    auto const m = static_cast<Eigen::Index>(steps_.size());
-    Eigen::VectorXd const weight = result.cwiseInverse();
-    Eigen::MatrixXd gram(m, m);
-    Eigen::VectorXd right(m);
-    for (Eigen::Index i = 0; i < m; ++i) {
-      Eigen::VectorXd const weighted = steps_[static_cast<std::size_t>(i)].change.cwiseProduct(weight);
-      right[i] = weighted.dot(change);
-      for (Eigen::Index j = 0; j <= i; ++j)
-        gram(i, j) = gram(j, i) = weighted.dot(steps_[static_cast<std::size_t>(j)].change);
+    auto const m = std::min(results_++, kept);
+    x = g;
+    if (m == 0) return;
+    Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(m, m);
+    Eigen::VectorXd right = Eigen::VectorXd::Zero(m);
+    for (Eigen::Index at = 0; at < n; at += block) {
+      auto const many = std::min(block, n - at);
+      Eigen::MatrixXd const change = changes_.block(at, 0, many, m).cast<double>();
+      Eigen::MatrixXd const weighted = result.segment(at, many).cwiseInverse().asDiagonal() * change;
+      gram += weighted.transpose() * change;
+      right += weighted.transpose() * last_change_.segment(at, many);
     }
     Eigen::VectorXd const share = gram.completeOrthogonalDecomposition().solve(right);
-    Eigen::VectorXd combined = result;
-    for (Eigen::Index i = 0; i < m; ++i) combined -= share[i] * steps_[static_cast<std::size_t>(i)].result;
-    if (!combined.allFinite()) return g;
-    std::vector<double> point(x.size());
-    for (std::size_t s = 0; s < point.size(); ++s) {  // a combination says little where a state is rare
-      double const there = combined[static_cast<Eigen::Index>(s)];
-      point[s] = there > g[s] / 2 && there < g[s] * 2 ? there : g[s];
-    }
-    normalise(point);
-    return point;
+    for (Eigen::Index i = 0; i < m; ++i) point -= share[i] * steps_.col(i).cast<double>();
+    for (std::size_t s = 0; s < x.size(); ++s)  // a combination says little where a state is rare
+      if (!(x[s] > g[s] / 2 && x[s] < g[s] * 2)) x[s] = g[s];
+    normalise(x);
   }
 
-  void forget() {
-    steps_.clear();
-    last_change_.resize(0);
-  }
+  void forget() { results_ = 0; }
 
  private:
-  static constexpr std::size_t kept = 5;
-  struct step {
-    Eigen::VectorXd change, result;
-  };
-  std::vector<step> steps_;
+  static constexpr Eigen::Index kept = 5;
+  Eigen::Index results_ = 0;
+  Eigen::MatrixXf changes_, steps_;  // from a result to the next one, a column each; of single precision, as a guide
   Eigen::VectorXd last_change_, last_result_;
 };
 
@@ -233,7 +225,7 @@ iterated multilevel(incoming const& q, std::vector<double>& probability, double 
     before = change;
     // A single cycle is not combined with any other: copies of large vectors would be for nothing.
     std::vector<double> next;
-    if (accelerated && most > 1) next = accelerate.next(probability, finest.probability);
+    if (accelerated && most > 1) accelerate.advance(next = probability, finest.probability);
     // The accelerated step leads to where all further cycles would, as far as the latest ones tell.
     result.error = next.empty() ? change : std::max(change, distance(next, probability));
     result.settled = result.error <= tolerance && imbalance(q, finest.probability) <= tolerance;
