@@ -112,35 +112,6 @@ std::optional<split_name> number_in_name(std::string_view name) {
   return split_name{std::string(name.substr(0, dash)), *index};
 }
 
-/// The places of links sorted by (from, to), equal ones in the order that was before. O(links), or O(links log links)
-/// if links to the same cluster do not come in the order of those that they come from.
-std::vector<std::uint32_t> sorted_places(std::vector<cluster_link> const& links, std::vector<std::size_t> next) {
-  std::vector<std::uint32_t> order(links.size());
-  auto const to = [&](std::uint32_t k) { return links[k].to; };
-  for (std::uint32_t k = 0; k < links.size(); ++k) order[next[links[k].from]++] = k;
-  for (auto first = order.begin(); std::size_t const end : next) {  // each cluster's links now end where the next begin
-    auto const last = order.begin() + static_cast<std::ptrdiff_t>(end);
-    if (!std::ranges::is_sorted(first, last, {}, to)) std::ranges::stable_sort(first, last, {}, to);
-    first = last;
-  }
-  return order;
-}
-
-/// Puts links into this order, in their place: another million of them would take as much memory again. O(links).
-void arrange(std::vector<cluster_link>& links, std::vector<std::uint32_t>& order) {
-  for (std::uint32_t first = 0; first < order.size(); ++first) {
-    if (order[first] == first) continue;
-    cluster_link kept = std::move(links[first]);
-    std::uint32_t at = first;
-    while (order[at] != first) {
-      links[at] = std::move(links[order[at]]);
-      at = std::exchange(order[at], at);
-    }
-    links[at] = std::move(kept);
-    order[at] = at;
-  }
-}
-
 }  // namespace
 
 bool is_parameter_key(std::string_view key) {
@@ -187,6 +158,8 @@ description::description(double local_latency, std::vector<cluster> clusters, st
                      "] ('" + parts->cluster + "'); rename one of them");
   }
 
+  bool in_order = true;
+  first_link_.resize(clusters_.size() + 1);
   for (std::size_t i = 0; i < links_.size(); ++i) {
     cluster_link& l = links_[i];
     auto const at = [&](char const* key) { return [&check, i, key] { return check.link_at(i) + key; }; };
@@ -200,18 +173,25 @@ description::description(double local_latency, std::vector<cluster> clusters, st
     check.latency(at(".latency"), l.path.latency);
     check.bandwidth(at(".bandwidth"), l.path.bandwidth);
     if (!l.parameters.empty()) check.parameters(check.link_at(i), l.parameters);
+    in_order = in_order && (i == 0 || std::pair(links_[i - 1].from, links_[i - 1].to) < std::pair(l.from, l.to));
+    ++first_link_[l.from + 1];
   }
-  first_link_.resize(clusters_.size() + 1);
-  for (cluster_link const& l : links_) ++first_link_[l.from + 1];
   std::partial_sum(first_link_.begin(), first_link_.end(), first_link_.begin());
-  auto order = sorted_places(links_, first_link_);
-  for (std::size_t k = 1; k < order.size(); ++k) {
-    cluster_link const &before = links_[order[k - 1]], &l = links_[order[k]];
-    if (before.from == l.from && before.to == l.to)
-      check.fail(check.link_at(order[k]), "the link from '" + clusters_[l.from].name + "' to '" + clusters_[l.to].name +
-                                              "' is already given by " + check.link_at(order[k - 1]));
+  if (in_order) return;
+  std::vector<std::pair<std::uint64_t, std::size_t>> order(links_.size());  // of equal ones the first given is first
+  for (std::size_t k = 0; k < links_.size(); ++k) order[k] = {std::uint64_t{links_[k].from} << 32U | links_[k].to, k};
+  std::ranges::sort(order);
+  std::vector<cluster_link> sorted;
+  sorted.reserve(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    auto& l = links_[order[k].second];
+    if (k > 0 && order[k].first == order[k - 1].first)
+      check.fail(check.link_at(order[k].second), "the link from '" + clusters_[l.from].name + "' to '" +
+                                                     clusters_[l.to].name + "' is already given by " +
+                                                     check.link_at(order[k - 1].second));
+    sorted.push_back(std::move(l));
   }
-  arrange(links_, order);
+  links_ = std::move(sorted);
 }
 
 std::string description::host_name(std::size_t host) const {

@@ -101,9 +101,9 @@ skeletons::stage_shape read_stage(reader const& object) {
   return stage;
 }
 
-/// The platform of a document. `links_apart`: its links, as text of its own; reading empties the owner of it, `held`.
+/// The platform of a document. `apart`: its links, if they were read before; reading empties `held`.
 description describe(json const& document, std::string const& source, file_of whose,
-                     std::string_view const* links_apart = nullptr, std::string* held = nullptr) {
+                     detail::link_reader* apart = nullptr, std::string* held = nullptr) {
   reader const root(document, source);
   root.expect_object("a platform description");
   root.expect_version("skel_platform");
@@ -113,13 +113,9 @@ description describe(json const& document, std::string const& source, file_of wh
   std::vector<cluster> clusters;
   for (reader const& entry : root.at("clusters").elements("\"clusters\" is an array of clusters"))
     clusters.push_back(read_cluster(entry));
-  detail::link_reader links(clusters, source);
-  if (links_apart != nullptr)
-    links.read_all(*links_apart);
-  else if (root.has("links"))
-    links.read_all(root.at("links"));
+  detail::link_reader own(source), &links = apart != nullptr ? *apart : own;
+  if (apart == nullptr && root.has("links")) links.read_all(root.at("links"), clusters);
   if (held != nullptr) std::string().swap(*held);
-  links.add_reverses();
   if (whose == file_of::anybody) {  // skel's own files are as it has written them
     for (std::size_t c = 0; c < clusters.size(); ++c)
       check_models(clusters[c].parameters, source, "clusters[" + std::to_string(c) + "]");
@@ -128,6 +124,7 @@ description describe(json const& document, std::string const& source, file_of wh
         check_models(blocks, source, links.from.links.empty() ? "" : links.from.links[l]);
     check_models(read_parameters(root), source, "");
   }
+  links.finish(clusters);
   description machine(local_latency, std::move(clusters), std::move(links.read_so_far), read_parameters(root),
                       links.from);
   static_cast<void>(read_survey(machine, source));  // throws where a run would, which knows no file any more
@@ -137,9 +134,12 @@ description describe(json const& document, std::string const& source, file_of wh
 /// With links apart; nothing if there are none, or if something is wrong: the whole document says where.
 std::optional<description> read_apart(std::string_view text, std::string const& source, file_of whose,
                                       std::string* held = nullptr) try {
-  auto const apart = detail::take_links_out(text);
-  if (!apart) return std::nullopt;
-  return describe(detail::parse_json(apart->rest, source), source, whose, &apart->links, held);
+  auto const first = detail::find_links(text);
+  if (first == std::string_view::npos) return std::nullopt;
+  detail::link_reader links(source);
+  auto const behind = links.read_all(text.substr(first));
+  auto const rest = std::string(text.substr(0, first)).append("]").append(behind);
+  return describe(detail::parse_json(rest, source), source, whose, &links, held);
 } catch (input_error const&) {
   return std::nullopt;
 }

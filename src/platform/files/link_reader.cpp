@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
@@ -21,15 +23,15 @@ std::size_t end_of_text(std::string_view json, std::size_t at) {
 }
 
 /// Calls visit(where, depth) for each bracket and for the last quote of each text, until it returns false. The depth of
-/// a bracket that opens is the one inside it, of a bracket that closes the one outside. False if a text has no end.
+/// a bracket that opens is the one inside it, of a bracket that closes the one outside.
 template <class Visit>
-bool for_each_bracket(std::string_view json, Visit visit) {
+void for_each_bracket(std::string_view json, Visit visit) {
   std::size_t depth = 0;
   for (std::size_t at = 0; at < json.size(); ++at) {
     char const c = json[at];
     if (c == '"') {
       at = end_of_text(json, at);
-      if (at == none) return false;
+      if (at == none) return;
     } else if (c == '{' || c == '[') {
       ++depth;
     } else if (c == '}' || c == ']') {
@@ -37,29 +39,24 @@ bool for_each_bracket(std::string_view json, Visit visit) {
     } else {
       continue;
     }
-    if (!visit(at, depth)) break;
+    if (!visit(at, depth)) return;
   }
-  return true;
 }
 
 }  // namespace
 
-std::optional<links_apart> take_links_out(std::string_view text) {
+std::size_t find_links(std::string_view text) {
   constexpr std::string_view key = "\"links\"";
-  std::size_t first = none, last = none;
-  bool const ended = for_each_bracket(text, [&](std::size_t at, std::size_t depth) {
+  std::size_t first = none;
+  for_each_bracket(text, [&](std::size_t at, std::size_t depth) {
     // at depth 1 a bracket stands before it
-    if (first == none && depth == 1 && text.substr(0, at + 1).ends_with(key) && text[at - key.size()] != '\\') {
-      std::size_t const value = std::min(text.find_first_not_of(" \t\r\n:", at + 1), text.size() - 1);
-      if (text[value] == '[') first = value;
-    } else if (first != none && at > first && depth == 1) {
-      last = at;
+    if (depth == 1 && text.substr(0, at + 1).ends_with(key) && text[at - key.size()] != '\\') {
+      std::size_t const value = text.find_first_not_of(" \t\r\n:", at + 1);
+      if (value != none && text[value] == '[') first = value + 1;
     }
-    return last == none && depth > 0;
+    return first == none && depth > 0;
   });
-  if (!ended || last == none) return std::nullopt;
-  return links_apart{std::string(text.substr(0, first)).append("[]").append(text.substr(last + 1)),
-                     text.substr(first + 1, last - first - 1)};
+  return first;
 }
 
 parameter_blocks read_parameters(reader const& object) {
@@ -80,18 +77,18 @@ link read_link(reader const& object, bool latency_needed) {
   return result;
 }
 
-link_reader::link_reader(std::vector<cluster> const& clusters, std::string const& source)
-    : from{.source = source, .links = {}}, clusters_(clusters) {
-  for (cluster const& c : clusters) index_.emplace(c.name, index_.size());
+std::size_t link_reader::number_of(std::string_view name) {
+  if (auto const known = index_.find(name); known != index_.end()) return known->second;
+  return index_.emplace(name, index_.size()).first->second;
 }
 
-std::size_t link_reader::find(reader const& value) const {
+std::size_t link_reader::find(reader const& value) {
   std::string const name = value.text();
-  if (auto const found = index_.find(name); found != index_.end()) return found->second;
+  if (clusters_ == nullptr || index_.contains(name)) return number_of(name);
   std::string reason = "there is no cluster " + in_quotes(name);
   std::size_t const dash = name.rfind('-');
   std::vector<std::string> names;
-  for (cluster const& c : clusters_) names.push_back(c.name);
+  for (cluster const& c : *clusters_) names.push_back(c.name);
   if (dash != std::string::npos && index_.contains(name.substr(0, dash)))
     reason += "; links join whole clusters; did you mean " + in_quotes(name.substr(0, dash)) + "?";
   else
@@ -122,10 +119,16 @@ void link_reader::read(reader const& object) {
   add(std::move(forward), symmetric);
 }
 
-void link_reader::read_all(reader const& array) {
+void link_reader::read_all(reader const& array, std::vector<cluster> const& clusters) {
+  clusters_ = &clusters;
+  for (cluster const& c : clusters) number_of(c.name);
   for (reader const& entry : array.elements("\"links\" is an array of links")) {
     read(entry);
-    from.links.resize(from.links.size() + (symmetric_.back() ? 2 : 1), entry.path());
+    if (auto const& one = read_so_far.back(); symmetric_.back()) {
+      symmetric_.back() = false;
+      add({one.to, one.from, one.path, one.parameters}, false);
+    }
+    from.links.resize(read_so_far.size(), entry.path());
   }
 }
 
@@ -134,13 +137,34 @@ void link_reader::add(cluster_link forward, bool symmetric) {
   read_so_far.push_back(std::move(forward));
 }
 
-void link_reader::add_reverses() {
-  std::size_t left = read_so_far.size();
-  read_so_far.resize(left + static_cast<std::size_t>(std::ranges::count(symmetric_, true)));
-  for (std::size_t to = read_so_far.size(); left < to;) {  // the last one first: in its place, which is behind it
-    auto one = std::move(read_so_far[--left]);
-    if (symmetric_[left]) read_so_far[--to] = {one.to, one.from, one.path, one.parameters};
-    read_so_far[--to] = std::move(one);
+void link_reader::finish(std::vector<cluster> const& clusters) {
+  std::vector<std::size_t> place(index_.size(), none), next(clusters.size() + 1);
+  for (std::size_t c = 0; c < clusters.size(); ++c)
+    if (auto const known = index_.find(clusters[c].name); known != index_.end()) place[known->second] = c;
+  for (std::size_t k = 0; k < read_so_far.size(); ++k) {
+    auto& one = read_so_far[k];
+    one.from = place[one.from], one.to = place[one.to];
+    if (std::max(one.from, one.to) == none) throw input_error(from.source, "links", "names no cluster");
+    if (!symmetric_[k]) continue;
+    if (one.from > one.to) std::swap(one.from, one.to);
+    ++next[one.to + 1];
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::uint32_t> reverses(next.back());  // links that have some, in the order of these
+  for (std::uint32_t k = 0; k < read_so_far.size(); ++k)
+    if (symmetric_[k]) reverses[next[read_so_far[k].to]++] = k;
+  auto const ends = [](cluster_link const& one) { return std::pair(one.from, one.to); };
+  bool const in_order = std::ranges::is_sorted(read_so_far, {}, ends);
+  std::size_t left = read_so_far.size(), to = left + reverses.size();
+  read_so_far.resize(to);
+  while (!reverses.empty()) {  // the last one first, behind all that are left
+    auto const& one = read_so_far[reverses.back()];
+    if (in_order && std::pair(one.to, one.from) < ends(read_so_far[left - 1])) {
+      read_so_far[--to] = std::move(read_so_far[--left]);
+    } else {
+      read_so_far[--to] = {one.to, one.from, one.path, one.parameters};
+      reverses.pop_back();
+    }
   }
 }
 
@@ -149,9 +173,7 @@ bool link_reader::read_quickly(quick_scanner& text) {
   std::array<bool, keys.size()> found{};
   cluster_link forward;
   auto const name = [&](std::size_t& end) {
-    auto const known = index_.find(text.text());
-    text.expect(known != index_.end());
-    if (text.goes_on()) end = known->second;
+    if (auto const one = text.text(); text.goes_on()) end = number_of(one);
   };
   text.expect(text.take('{'));
   do {
@@ -178,11 +200,11 @@ bool link_reader::read_quickly(quick_scanner& text) {
   return text.goes_on();
 }
 
-void link_reader::read_all(std::string_view array) {
+std::string_view link_reader::read_all(std::string_view array) {
   constexpr std::string_view shortest = R"({"from":"a","to":"b","latency":1})";
-  read_so_far.reserve(std::min(2 * (array.size() / shortest.size() + 1), clusters_.size() * clusters_.size()));
+  read_so_far.reserve(2 * (array.size() / shortest.size() + 1));
   quick_scanner rest(array);
-  if (rest.next() == 0 && rest.goes_on()) return;
+  if (rest.take(']')) return rest.rest();
   std::size_t entries = 0;
   do {
     quick_scanner text(rest.rest());
@@ -201,7 +223,8 @@ void link_reader::read_all(std::string_view array) {
     rest = text;
     ++entries;
   } while (rest.take(','));
-  if (rest.next() != 0 || !rest.goes_on()) throw input_error(from.source, "links", "has something behind an entry");
+  if (!rest.take(']')) throw input_error(from.source, "links", "has something behind an entry");
+  return rest.rest();
 }
 
 }  // namespace skel::platform::detail

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,13 +14,8 @@
 
 namespace skel::platform::detail {
 
-/// The text of a description with an empty array in the place of its links, and the text between their brackets.
-struct links_apart {
-  std::string rest;
-  std::string_view links;
-};
-/// Nothing if there is no array "links", or if brackets and quotes do not match. O(bytes).
-std::optional<links_apart> take_links_out(std::string_view text);
+/// The place behind the bracket that opens the array "links" of a description; npos if there is none. O(bytes).
+std::size_t find_links(std::string_view text);
 
 parameter_blocks read_parameters(reader const& object);
 link read_link(reader const& object, bool latency_needed);
@@ -29,16 +23,18 @@ link read_link(reader const& object, bool latency_needed);
 /// Reads the links of a description one by one: a document of all of them would take ten times as much memory.
 class link_reader {
  public:
-  /// Both must live as long as this.
-  link_reader(std::vector<cluster> const& clusters, std::string const& source);
+  /// `source` must live as long as this.
+  explicit link_reader(std::string const& source) : from{.source = source, .links = {}} {}
 
   /// Throws skel::input_error.
-  void read_all(reader const& array);
-  /// From the text between the brackets. Throws skel::input_error whose place is wrong; `from` has no paths. O(bytes).
-  void read_all(std::string_view array);
+  void read_all(reader const& array, std::vector<cluster> const& clusters);
+  /// From the text behind the bracket that opens the array, before it knows clusters. Gives the text behind that which
+  /// closes it. Throws skel::input_error whose place is wrong; `from` has no paths. O(bytes).
+  std::string_view read_all(std::string_view array);
 
-  /// Behind each link of an entry for both directions its reverse, when all are read. O(links).
-  void add_reverses();
+  /// Makes numbers of clusters of their names, and adds the reverse of each link of an entry for both directions. Links
+  /// whose entries were sorted by their ends are sorted then too. Throws as that does. O(clusters + links).
+  void finish(std::vector<cluster> const& clusters);
 
   std::vector<cluster_link> read_so_far{};
   origin from;
@@ -53,9 +49,11 @@ class link_reader {
   /// {"between": ["a", "b"], "latency": 1, "bandwidth": 2} or so: an entry without blocks of parameters, as most are.
   bool read_quickly(quick_scanner& text);
   void add(cluster_link forward, bool symmetric);
-  std::size_t find(reader const& value) const;
+  /// The number of the cluster, which it has by its first link if clusters are not known.
+  std::size_t number_of(std::string_view name);
+  std::size_t find(reader const& value);
 
-  std::vector<cluster> const& clusters_;
+  std::vector<cluster> const* clusters_ = nullptr;  // while a document is read
   std::vector<bool> symmetric_;  // of each entry
   std::unordered_map<std::string, std::size_t, text_hash, std::equal_to<>> index_;
 };

@@ -59,23 +59,21 @@ class quick_scanner {
   double number() {
     next();
     std::size_t end = 0;
-    auto const has = [&](std::string_view any) {
-      return end < rest_.size() && any.find(rest_[end]) != std::string_view::npos;
-    };
+    auto const has = [&](char a, char b) { return end < rest_.size() && (rest_[end] == a || rest_[end] == b); };
     auto const digits = [&] {
       std::size_t const begin = end;
       while (end < rest_.size() && is_digit(rest_[end])) ++end;
       expect(end > begin);
       return end - begin;
     };
-    if (has("-")) ++end;
-    bool const has_zero = has("0");
+    if (has('-', '-')) ++end;
+    bool const has_zero = has('0', '0');
     std::size_t const whole = digits();
     expect(whole == 1 || !has_zero);
-    if (has(".")) ++end, digits();
-    if (has("eE")) {
+    if (has('.', '.')) ++end, digits();
+    if (has('e', 'E')) {
       ++end;
-      if (has("+-")) ++end;
+      if (has('+', '-')) ++end;
       digits();
     }
     if (!goes_on()) return 0;
