@@ -43,12 +43,9 @@ cost::mesh::sums lens_search::with_room(cluster_set& members) {
   while (true) {
     auto const all = sums_of(members);
     double const most = all.weight * (1 + cost::mesh::program::rounding);
-    bool const fits = std::erase_if(members, [&](std::size_t c) {
-                        bool const lacks = of_.row(c)[branched_] > most;
-                        if (lacks) has_[c] = 0;
-                        return lacks;
-                      }) == 0;
-    if (fits) return all;
+    for (auto const c : members)
+      if (of_.row(c)[branched_] > most) has_[c] = 0;
+    if (std::erase_if(members, [&](std::size_t c) { return !has(c); }) == 0) return all;
   }
 }
 
@@ -63,7 +60,7 @@ bool lens_search::tighten(cost::mesh::sums const& all, std::vector<double>& low)
     if (spare < 0) return false;
     bool changed = false;
     for (std::size_t k = 0; k < branched_; ++k) {
-      auto const& here = here_[k];
+      auto const& here = (*lists_)[k];
       auto& [many, gone] = gone_[k];  // the fewest that are too many
       while (gone <= spare && many < here.size()) gone += has_[here[many++]];
       while (many > 0 && gone - has_[here[many - 1]] > spare) gone -= has_[here[--many]];
@@ -84,8 +81,7 @@ void lens_search::thresholds(node one) {
       return;
     }
     best_.count();
-    if (members.size() < 2) return;
-    if (!tighten(all, low)) return;
+    if (members.size() < 2 || !tighten(all, low)) return;
     worst_ = low;
     for (std::size_t k = 0; k < branched_; ++k)
       if (auto const at = std::ranges::find_if(here_[k], [&](auto c) { return has(c); }); at != here_[k].end())
@@ -162,9 +158,11 @@ void lens_search::enter(cluster_set const& members) {
   for (auto const c : members) has_[c] = of_.weight(c);
 }
 
-bool lens_search::may_win(cluster_set const& members, std::vector<double> low, double d) {
-  d_ = d;
+bool lens_search::may_win(cluster_set const& members, std::vector<double> const& low, double d) {
+  d_ = d, lists_ = &orders_;  // a lens that cannot win needs none of its own
   enter(members);
+  if (auto tight = low; !tighten(sums_of(members), tight)) return false;
+  lists_ = &here_;
   for (std::size_t k = 0; k < branched_; ++k) {
     auto& here = here_[k];
     std::size_t count = 0;
@@ -175,7 +173,7 @@ bool lens_search::may_win(cluster_set const& members, std::vector<double> low, d
     }
     here.resize(count);
   }
-  return tighten(sums_of(members), low);
+  return true;
 }
 
 double lens_search::run(cluster_set members, std::vector<double> low, double d, bool apart) {

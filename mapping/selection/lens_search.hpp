@@ -35,7 +35,7 @@ class lens_search {
   lens_search(cost::mesh::program const& of, cluster_set const& all, incumbent& best, effort& may);
 
   /// True if a set of these may win, as far as known without a search. O(clusters criteria).
-  bool may_win(cluster_set const& members, std::vector<double> low, double d);
+  bool may_win(cluster_set const& members, std::vector<double> const& low, double d);
   /// True if the node has it, or the members of the last may_win().
   bool has(std::size_t cluster) const { return has_[cluster] != 0; }
   /// `low`: least criteria of each set (cost::mesh::program::row). `apart`: true if some are farther from each other
@@ -62,7 +62,8 @@ class lens_search {
   effort& may_;
   std::size_t branched_;                              // criteria with thresholds: all but the memory's
   std::vector<std::vector<std::uint32_t>> orders_;    // of each of them: clusters, the worst first
-  std::vector<std::vector<std::uint32_t>> here_;      // the same of the clusters of this lens
+  std::vector<std::vector<std::uint32_t>> here_;      // the same of the clusters of a lens that may win
+  std::vector<std::vector<std::uint32_t>> const* lists_ = nullptr;  // of these, one that has the clusters of the node
   std::vector<double> has_;                           // of each cluster: its weight if the node has it, or 0
   std::vector<std::pair<std::size_t, double>> gone_;  // of each criterion: so many of the worst, and their weight
   std::vector<double> worst_;
