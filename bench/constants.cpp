@@ -31,7 +31,7 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/line/run_line.hpp>
 #include <skel/detail/runtime/threads/dealt_pieces.hpp>
-#include <skel/detail/runtime/threads/page_memory.hpp>
+#include <skel/detail/runtime/threads/memory.hpp>
 
 #include "support/cpu_time.hpp"
 #include "support/draw.hpp"
@@ -57,7 +57,7 @@ cost::line shared_line(std::mt19937& random, std::vector<std::size_t> const& wid
   return model;
 }
 
-/// most_states and simulated_items (src/grid/planner.cpp): what a forecast takes.
+/// most_states and simulated_items (src/grid/line/planner.cpp): what a forecast takes.
 int forecast(std::size_t rounds) {
   fmt::print(
       "lines on two hosts, dynamic share, room for 2; CPU time, medians of {} lines\n{:>14} {:>8} {:>7} {:>9} {:>9} "

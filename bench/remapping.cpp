@@ -40,7 +40,7 @@ using plan::placement;
 
 /// Readings come as often as in a run [s].
 constexpr double period = 0.25;
-/// What runs believe of their prices (src/grid/forecast_doubt.txt, between).
+/// What runs believe of their prices (src/grid/line/forecast_doubt.txt, between).
 constexpr double model_error = 0.046;
 
 /// A line, and what becomes of the machine under it.

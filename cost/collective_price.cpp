@@ -13,7 +13,6 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/cost/circle_price.hpp>
 #include <skel/detail/cost/collective_tree.hpp>
-#include <skel/detail/cost/usable_time.hpp>
 
 namespace skel::cost {
 namespace {

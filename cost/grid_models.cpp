@@ -6,7 +6,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/cost/usable_time.hpp>
+#include <skel/detail/cost/collective_price.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 
 namespace skel::cost {

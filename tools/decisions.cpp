@@ -17,7 +17,7 @@
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
-#include "decision_summary.hpp"
+#include "decision_page.hpp"
 #include "options.hpp"
 #include "verbs.hpp"
 

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/mapping/tuned_rules.hpp>
+#include <skel/detail/mapping/tuned.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 

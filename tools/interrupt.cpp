@@ -1,4 +1,4 @@
-#include "interrupt.hpp"
+#include "verbs.hpp"
 
 #include <pthread.h>
 #include <signal.h>

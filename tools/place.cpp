@@ -25,7 +25,6 @@
 #include <skel/detail/mapping/placement_search.hpp>
 #include <skel/detail/platform/files.hpp>
 
-#include "interrupt.hpp"
 #include "options.hpp"
 #include "placement_text.hpp"
 #include "verbs.hpp"

@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/split.hpp>
-#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/platform/files.hpp>
 

@@ -19,7 +19,6 @@
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/cost/mesh/iteration_time.hpp>
 #include <skel/detail/mapping/cluster_selection.hpp>
-#include <skel/detail/mapping/clusters_by_size.hpp>
 #include <skel/detail/mapping/selection_picture.hpp>
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/expected_clusters.hpp>

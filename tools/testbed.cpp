@@ -21,7 +21,6 @@
 
 #include "options.hpp"
 #include "testbed/cpu_groups.hpp"
-#include "testbed/enter.hpp"
 #include "testbed/hosts.hpp"
 #include "testbed/lifetime.hpp"
 #include "testbed/names.hpp"

@@ -18,17 +18,16 @@
 #include <CLI/CLI.hpp>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/near_name.hpp>
-#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/cost/reduction/mechanisms.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/platform/reduction_model.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/threads/bandwidth.hpp>
+#include <skel/detail/runtime/threads/memory.hpp>
 
-#include "interrupt.hpp"
 #include "options.hpp"
 #include "train/experiment.hpp"
 #include "train/report.hpp"

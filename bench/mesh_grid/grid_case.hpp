@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <skel/detail/pattern/face_neighbours.hpp>
-#include <skel/detail/plan/cell_graph.hpp>
+#include <skel/detail/plan/partition.hpp>
 #include <skel/detail/platform/description.hpp>
 #include <skel/detail/platform/mesh_platforms.hpp>
 #include <skel/detail/record/mesh_app.hpp>

@@ -19,8 +19,8 @@
 #include <CLI/CLI.hpp>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/statistics.hpp>
-#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/record/throughput_forecast.hpp>
+#include <skel/detail/record/run_record.hpp>
 
 namespace bench {
 

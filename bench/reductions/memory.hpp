@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include <skel/detail/platform/host_probe.hpp>
-#include <skel/detail/runtime/threads/bandwidth.hpp>
+#include <skel/detail/runtime/threads/memory.hpp>
 
 #include "train/virtual_team.hpp"
 

@@ -24,7 +24,6 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/mapping/cluster_selection.hpp>
-#include <skel/detail/mapping/clusters_by_size.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
 #include <skel/detail/platform/mesh_platforms.hpp>

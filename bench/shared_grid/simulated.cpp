@@ -16,10 +16,9 @@
 #include <skel/detail/runtime/ranks/communicator.hpp>
 
 #include "grid/decision_store.hpp"
-#include "grid/forecast_doubt.hpp"
-#include "grid/planner.hpp"
-#include "grid/processor_map.hpp"
-#include "grid/program_history.hpp"
+#include "grid/line/planner.hpp"
+#include "grid/line/processor_map.hpp"
+#include "grid/line/program_history.hpp"
 #include "runtime/line/run_here.hpp"
 #include "shared_grid/frames.hpp"
 #include "shared_grid/job.hpp"

@@ -10,7 +10,7 @@
 #include <iostream>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/text_file.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/record/clock.hpp>
 
 namespace bench {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/cost/communication/convert.hpp>
 #include <skel/detail/cost/communication/fit.hpp>
 
 namespace skel::cost {

@@ -12,7 +12,6 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/near_name.hpp>
-#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 #include "structure.hpp"

@@ -9,7 +9,6 @@
 #include <typeinfo>
 #include <utility>
 
-#include <skel/detail/grid/bsp_plan.hpp>
 #include <skel/detail/grid/bsp_report.hpp>
 #include <skel/detail/runtime/bsp/program.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>

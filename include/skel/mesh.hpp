@@ -2,7 +2,6 @@
 
 /// Meshes, graphs and matrices, from files or made, refined and renumbered, with the neighbours of their cells. Also
 /// their patterns of subscripts, and files for ParaView.
-#include <skel/detail/formats/edge_list.hpp>
 #include <skel/detail/formats/mesh_files.hpp>
 #include <skel/detail/formats/vtu.hpp>
 #include <skel/detail/pattern/face_neighbours.hpp>

@@ -14,7 +14,6 @@
 
 #include "catalogue_search.hpp"
 #include "collective_selection.hpp"
-#include "collective_words.hpp"
 
 namespace skel::mapping {
 namespace {

@@ -10,10 +10,8 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/cost/usable_time.hpp>
+#include <skel/detail/cost/collective_price.hpp>
 #include <skel/detail/platform/survey.hpp>
-
-#include "collective_words.hpp"
 
 namespace skel::mapping {
 namespace {

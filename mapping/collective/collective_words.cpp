@@ -1,4 +1,4 @@
-#include "collective_words.hpp"
+#include "collective_selection.hpp"
 
 #include <cmath>
 #include <cstddef>

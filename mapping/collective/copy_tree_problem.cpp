@@ -10,7 +10,7 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/mapping/cluster_schedule.hpp>
 #include <skel/detail/mapping/error_record.hpp>
-#include <skel/detail/plan/grid_tree.hpp>
+#include <skel/detail/plan/tree.hpp>
 #include <skel/detail/platform/clusters.hpp>
 
 namespace skel::mapping {

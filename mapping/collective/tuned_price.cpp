@@ -1,4 +1,4 @@
-#include <skel/detail/mapping/tuned_price.hpp>
+#include <skel/detail/mapping/tuned.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include <skel/detail/mapping/tuned_rules.hpp>
+#include <skel/detail/mapping/tuned.hpp>
 
 #include <algorithm>
 #include <map>

@@ -8,7 +8,7 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/mapping/partition_methods.hpp>
-#include <skel/detail/plan/partition_figures.hpp>
+#include <skel/detail/plan/partition.hpp>
 
 #include "attempt.hpp"
 #include "piece.hpp"

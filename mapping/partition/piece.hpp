@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <skel/detail/mapping/partition_methods.hpp>
-#include <skel/detail/plan/cell_graph.hpp>
+#include <skel/detail/plan/partition.hpp>
 
 namespace skel::mapping::partitioning {
 

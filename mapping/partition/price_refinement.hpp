@@ -5,8 +5,7 @@
 #include <vector>
 
 #include <skel/detail/cost/mesh/partition_time.hpp>
-#include <skel/detail/plan/cell_graph.hpp>
-#include <skel/detail/plan/partition_figures.hpp>
+#include <skel/detail/plan/partition.hpp>
 
 namespace skel::mapping::partitioning {
 

@@ -6,8 +6,8 @@
 
 #include <scotch/scotch.h>
 
-#include <skel/detail/base/classic_locale.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/mapping/partition_methods.hpp>
 
 #include "whole_numbers.hpp"

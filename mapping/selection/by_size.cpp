@@ -1,4 +1,4 @@
-#include <skel/detail/mapping/clusters_by_size.hpp>
+#include <skel/detail/mapping/cluster_selection.hpp>
 
 #include <algorithm>
 #include <functional>

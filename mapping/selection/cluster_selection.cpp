@@ -14,8 +14,8 @@ namespace skel::mapping {
 namespace {
 
 /// Runs the search, and returns its proven bound of all sets.
-double search(cost::mesh::program const& of, selection_settings const& settings, selection::incumbent& best,
-              double until) {
+double search_by_settings(cost::mesh::program const& of, selection_settings const& settings, selection::incumbent& best,
+                          double until) {
   using enum selection_algorithm;
   constexpr std::size_t thousand = 1000;  // rnd1k's
   constexpr auto no_limit = std::numeric_limits<std::uint64_t>::max();
@@ -91,7 +91,7 @@ cluster_selection select_clusters(cost::mesh::program const& of, selection_setti
   double const begin = record::now(), until = begin + settings.time_limit;
   selection::incumbent best(of);
   cluster_selection made;
-  made.bound = search(of, settings, best, until);
+  made.bound = search_by_settings(of, settings, best, until);
   made.clusters = best.clusters();
   made.evaluated = best.evaluated();
   take_all_hosts(of, made);

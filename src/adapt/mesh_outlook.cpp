@@ -5,7 +5,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/statistics.hpp>
-#include <skel/detail/record/throughput_forecast.hpp>
+#include <skel/detail/record/run_record.hpp>
 
 namespace skel {
 

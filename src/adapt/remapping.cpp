@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include <skel/detail/cost/move_time.hpp>
+#include <skel/detail/cost/line.hpp>
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/record/clock.hpp>
 

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <limits>
 
-#include <skel/detail/base/classic_locale.hpp>
 #include <skel/detail/base/contract.hpp>
 
 namespace skel {

@@ -1,4 +1,4 @@
-#include <skel/detail/formats/edge_list.hpp>
+#include <skel/detail/formats/mesh_files.hpp>
 
 #include <algorithm>
 #include <cstddef>

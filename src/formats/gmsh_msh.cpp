@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/split.hpp>
-#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/pattern/mesh.hpp>
 
 #include "gmsh_elements.hpp"

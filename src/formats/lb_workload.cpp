@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/text_file.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/formats/lb_data_file.hpp>
 #include <skel/detail/platform/files.hpp>
 

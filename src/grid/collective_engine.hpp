@@ -10,8 +10,8 @@
 #include <utility>
 
 #include <skel/detail/grid/collective_calls.hpp>
-#include <skel/detail/machine/find_hosts.hpp>
-#include <skel/detail/machine/live_machine.hpp>
+#include <skel/detail/machine/machine_news.hpp>
+#include <skel/detail/machine/run_platform.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/runtime/ranks/communicator.hpp>
 #include <skel/detail/runtime/ranks/quiet.hpp>

@@ -10,7 +10,7 @@
 #include <skel/detail/grid/settings.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
 #include <skel/detail/platform/kept_entries.hpp>
-#include <skel/detail/record/decision_file.hpp>
+#include <skel/detail/record/decision_log.hpp>
 #include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace skel {

@@ -24,12 +24,11 @@
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/grid/mesh_report.hpp>
 #include <skel/detail/machine/discovery.hpp>
-#include <skel/detail/machine/find_hosts.hpp>
 #include <skel/detail/machine/first_load.hpp>
-#include <skel/detail/machine/live_machine.hpp>
 #include <skel/detail/machine/machine_news.hpp>
 #include <skel/detail/machine/probed_speeds.hpp>
 #include <skel/detail/machine/rank_cores.hpp>
+#include <skel/detail/machine/run_platform.hpp>
 #include <skel/detail/mapping/migration/migration_learner.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/plan/block.hpp>
@@ -53,24 +52,21 @@
 #include <skel/detail/runtime/threads/worker_threads.hpp>
 #include <skel/detail/show/trace.hpp>
 
-#include "bsp_files.hpp"
-#include "bsp_scenario_recorder.hpp"
+#include "bsp/bsp_files.hpp"
 #include "call_words.hpp"
 #include "collective_engine.hpp"
 #include "decision_store.hpp"
-#include "forecast_doubt.hpp"
 #include "interrupt.hpp"
-#include "mesh_checkpoints.hpp"
-#include "mesh_planner.hpp"
-#include "planner.hpp"
-#include "program_history.hpp"
-#include "resumption.hpp"
+#include "line/planner.hpp"
+#include "line/program_history.hpp"
+#include "line/resumption.hpp"
+#include "line/stage_states.hpp"
+#include "mesh/mesh_checkpoints.hpp"
+#include "mesh/mesh_planner.hpp"
 #include "run_files.hpp"
 #include "run_view.hpp"
 #include "settings_arguments.hpp"
 #include "shown_runs.hpp"
-#include "stage_states.hpp"
-#include "unused_settings.hpp"
 #include "warn.hpp"
 
 namespace skel {

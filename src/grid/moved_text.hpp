@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <skel/detail/base/chart.hpp>
-#include <skel/detail/record/heard_announcement.hpp>
 #include <skel/detail/record/move_record.hpp>
+#include <skel/detail/record/run_record.hpp>
 #include <skel/detail/record/story.hpp>
 
 namespace skel {

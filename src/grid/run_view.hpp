@@ -10,7 +10,7 @@
 #include <skel/detail/record/history_recorder.hpp>
 #include <skel/detail/show/story_view.hpp>
 
-#include "mesh_history.hpp"
+#include "mesh/mesh_history.hpp"
 #include "stories.hpp"
 #include "warn.hpp"
 

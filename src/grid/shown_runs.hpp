@@ -13,7 +13,7 @@
 #include <skel/detail/runtime/line/program.hpp>
 #include <skel/detail/runtime/line/run_line.hpp>
 
-#include "bsp_files.hpp"
+#include "bsp/bsp_files.hpp"
 #include "run_view.hpp"
 
 /// Connects engines to the views of their runs, on rank 0. Views, files and watchers outlive the options of a run.

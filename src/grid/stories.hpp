@@ -6,10 +6,10 @@
 
 #include <skel/detail/record/bsp_history.hpp>
 #include <skel/detail/record/run_history.hpp>
+#include <skel/detail/record/run_record.hpp>
 #include <skel/detail/record/story.hpp>
-#include <skel/detail/record/throughput_forecast.hpp>
 
-#include "mesh_history.hpp"
+#include "mesh/mesh_history.hpp"
 
 namespace skel {
 

@@ -1,4 +1,4 @@
-#include "kept_verdicts.hpp"
+#include "group_knowledge.hpp"
 
 #include <bit>
 #include <optional>

@@ -18,7 +18,6 @@
 #include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/runtime/collective/collective.hpp>
 
-#include "agreement.hpp"
 #include "change_watch.hpp"
 #include "group_knowledge.hpp"
 #include "way.hpp"

@@ -10,15 +10,15 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/machine/find_hosts.hpp>
+#include <skel/detail/machine/run_platform.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/ranks/quiet.hpp>
 
-#include "agreement.hpp"
+#include "change_watch.hpp"
 #include "known_communicator.hpp"
-#include "open_mpi.hpp"
+#include "settings.hpp"
 #include "ways_apart.hpp"
 
 namespace skel::interpose {

@@ -16,7 +16,7 @@
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/platform/description.hpp>
 #include <skel/detail/platform/kept_entries.hpp>
-#include <skel/detail/record/decision_file.hpp>
+#include <skel/detail/record/decision_log.hpp>
 
 #include "group_knowledge.hpp"
 #include "settings.hpp"

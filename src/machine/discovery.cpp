@@ -18,8 +18,7 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/ranks/grid_probe.hpp>
 
-#include "missing_figures.hpp"
-#include "run_hosts.hpp"
+#include "host_figures.hpp"
 
 namespace skel {
 namespace {

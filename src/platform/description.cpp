@@ -9,7 +9,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/base/classic_locale.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>

@@ -6,8 +6,8 @@
 
 #include <hwloc.h>
 
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/json_reader.hpp>
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/record/joined.hpp>
+#include <skel/detail/record/bounded.hpp>
 
 namespace skel::record {
 

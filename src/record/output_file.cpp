@@ -1,14 +1,17 @@
 #include <skel/detail/record/output_file.hpp>
 
+#include <cerrno>
+#include <cmath>
+#include <system_error>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <system_error>
-
 #include <skel/detail/base/descriptor.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/output_file.hpp>
+#include <skel/detail/base/shown.hpp>
 
 namespace skel::record {
 
@@ -31,6 +34,23 @@ void write_whole(std::string const& file, std::string_view text) {
   output_file to(file, output_file::target::anything);
   to.write(text);
   to.finish();
+}
+
+std::string in_json(std::string_view text) {
+  if (first_not_utf8(text)) return in_json(printable(text));
+  std::string out = "\"";
+  for (char const c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20)
+      out += print("\\u%04x", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+std::string in_json(double number) {
+  return std::isfinite(number) ? exact(number) : "null";
 }
 
 }  // namespace skel::record

@@ -30,7 +30,6 @@
 #include <skel/detail/runtime/archive.hpp>
 
 #include "direct_file.hpp"
-#include "disk.hpp"
 
 namespace skel::runtime {
 namespace {

@@ -16,8 +16,6 @@
 #include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
 
-#include "disk.hpp"
-
 namespace skel::runtime {
 namespace {
 

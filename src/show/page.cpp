@@ -12,10 +12,9 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 
-#include "colour_scale.hpp"
 #include "live_script_text.hpp"
 #include "page_style_text.hpp"
-#include "png_image.hpp"
+#include "picture.hpp"
 
 namespace skel {
 

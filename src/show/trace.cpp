@@ -8,7 +8,7 @@
 
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/output_file.hpp>
-#include <skel/detail/record/json_text.hpp>
+#include <skel/detail/record/output_file.hpp>
 
 namespace skel {
 

@@ -11,9 +11,9 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/record/decision_entry.hpp>
+#include <skel/detail/record/decision_log.hpp>
 
-#include "bsp_machine.hpp"
+#include "bsp/bsp_machine.hpp"
 
 namespace {
 

@@ -9,8 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/detail/base/classic_locale.hpp>
-
 #include "support/comma_locale.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # What is for these functions themselves, and an archive, which has no text.
-set(exempt include/skel/detail/base/classic_locale.hpp src/base/number.cpp
+set(exempt include/skel/detail/base/number.hpp src/base/number.cpp
   include/skel/detail/runtime/archive.hpp)
 
 # refuse(WHERE WHAT USE): in these folders, what this expression finds, for what is to be used instead.

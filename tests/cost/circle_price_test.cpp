@@ -13,7 +13,6 @@
 #include <gmock/gmock.h>
 
 #include <skel/detail/cost/collective_price.hpp>
-#include <skel/detail/cost/usable_time.hpp>
 
 namespace {
 

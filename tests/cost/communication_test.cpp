@@ -6,7 +6,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/cost/communication/any_model.hpp>
-#include <skel/detail/cost/communication/convert.hpp>
+#include <skel/detail/cost/communication/fit.hpp>
 #include <skel/detail/platform/files.hpp>
 
 #include "cost/model_laws.hpp"

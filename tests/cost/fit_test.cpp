@@ -8,10 +8,8 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/cost/communication/fit.hpp>
 #include <skel/detail/cost/communication/hloggp.hpp>
-#include <skel/detail/cost/communication/hockney.hpp>
 #include <skel/detail/cost/communication/lmo.hpp>
-#include <skel/detail/cost/communication/loggp.hpp>
-#include <skel/detail/cost/communication/plogp.hpp>
+#include <skel/detail/cost/communication/uniform.hpp>
 
 namespace {
 

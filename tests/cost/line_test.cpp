@@ -1,11 +1,11 @@
-#include <skel/detail/cost/line.hpp>
-
-#include <gmock/gmock.h>
-
 #include <limits>
 #include <string>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/line.hpp>
 
 namespace skel::cost {
 namespace {
@@ -115,6 +115,11 @@ TEST(CheckLine, NamesWhatIsWrong) {
   EXPECT_THROW(check(model), input_error);
   EXPECT_THROW(check(line{}), input_error);
   EXPECT_THROW(check({{{"a", {{1e-305, 0}}, 0}}, {1, 1}, share::fixed, dispatch::on_demand}), input_error);
+}
+
+TEST(MoveTime, IsWhatPassesFirstAndTheMessages) {
+  EXPECT_EQ(move_time({}), 0);
+  EXPECT_DOUBLE_EQ(move_time({.items = 20, .period = 1e-3, .latency = 5e-3}), 0.04);
 }
 
 }  // namespace

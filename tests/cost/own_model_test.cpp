@@ -2,7 +2,6 @@
 // (communication_test.cpp and fit_test.cpp run all rows).
 #include <gmock/gmock.h>
 
-#include <skel/detail/cost/communication/convert.hpp>
 #include <skel/detail/cost/communication/fit.hpp>
 
 #include "support/registry_laws.hpp"

@@ -20,7 +20,6 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/formats/edge_list.hpp>
 
 namespace {
 

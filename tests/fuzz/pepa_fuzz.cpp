@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/text_file.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/cost/pepa/steady.hpp>
 
 namespace pepa = skel::cost::pepa;

@@ -14,8 +14,8 @@
 
 #include <skel/detail/show/page.hpp>
 
-#include "colour_scale.hpp"
 #include "loopback_server.hpp"
+#include "picture.hpp"
 #include "stories.hpp"
 #include "support/bsp_histories.hpp"
 #include "support/histories.hpp"

@@ -15,8 +15,8 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/adapt/remapper.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/number.hpp>
-#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/cost/mesh/inside_time.hpp>
 #include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
@@ -27,11 +27,11 @@
 #include <skel/detail/mapping/reduction_choice.hpp>
 #include <skel/detail/platform/decision_history.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
-#include <skel/detail/record/decision_file.hpp>
+#include <skel/detail/record/decision_log.hpp>
 #include <skel/skel.hpp>
 
 #include <decision_store.hpp>
-#include <planner.hpp>
+#include <line/planner.hpp>
 #include <skel/detail/adapt/mesh_remapper.hpp>
 #include <support/row_of_cells.hpp>
 

@@ -1,6 +1,5 @@
-#include "settings_arguments.hpp"
-
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 
 #include <skel/detail/base/error.hpp>
 
+#include "settings_arguments.hpp"
 #include "support/registry_laws.hpp"
 
 namespace {
@@ -94,6 +94,33 @@ TEST(SettingsArguments, SayWhatIsWrongWithAnOption) {
   EXPECT_THAT(read({"--skel-trace"}), ThrowsMessage<skel::error>(HasSubstr("needs a value: FILE")));
   for (auto const& empty : {read({"--skel-checkpoint", ""}), read({"--skel-checkpoint="})})
     EXPECT_THAT(empty, ThrowsMessage<skel::error>(AllOf(HasSubstr("its value is empty"), HasSubstr("FOLDER"))));
+}
+
+/// What is told on standard error meanwhile.
+std::string said(std::function<void()> const& does) {
+  testing::internal::CaptureStderr();
+  does();
+  return testing::internal::GetCapturedStderr();
+}
+
+skel::run_settings with_options_of_bsp() {
+  skel::run_settings settings;
+  settings.migration.emplace();
+  settings.scenario = "kept.json";
+  return settings;
+}
+
+// Warnings come once for a process, and so does what a BSP program has used: one test for what is said before one ran.
+TEST(UnusedSettings, OfBspProgramsAreNamedUnlessABspProgramOfTheProcessHadThem) {
+  auto const settings = with_options_of_bsp();
+  auto const named = [](std::string const& of) {
+    return AllOf(HasSubstr("--skel-migration: has no effect on " + of),
+                 HasSubstr("--skel-scenario: has no effect on " + of));
+  };
+  EXPECT_THAT(said([&] { skel::warn_of_unused_by_line(settings); }), named("pipelines"));
+  EXPECT_EQ(said([&] { skel::warn_of_unused_by_line(settings); }), "") << "a second time";
+  skel::warn_of_unused_by_bsp(settings, false, "");
+  EXPECT_EQ(said([&] { skel::warn_of_unused_by_mesh(settings); }), "") << "although it was not said of meshes before";
 }
 
 }  // namespace

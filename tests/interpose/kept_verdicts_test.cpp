@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <interpose/kept_verdicts.hpp>
+#include <interpose/group_knowledge.hpp>
 
 namespace {
 

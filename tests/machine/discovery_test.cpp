@@ -16,7 +16,7 @@
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/runtime/ranks/quiet.hpp>
 
-#include "run_hosts.hpp"
+#include "host_figures.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/host_load.hpp>
 
-#include <processor_map.hpp>
+#include <line/processor_map.hpp>
 #include <skel/detail/machine/first_load.hpp>
 
 namespace {

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/detail/record/joined.hpp>
+#include <skel/detail/record/bounded.hpp>
 
 namespace {
 

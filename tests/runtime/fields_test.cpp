@@ -6,7 +6,6 @@
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/record/bsp_record.hpp>
 #include <skel/detail/record/move_record.hpp>
-#include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/errors.hpp>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mesh_history.hpp"
+#include "mesh/mesh_history.hpp"
 
 namespace skel::made_up {
 

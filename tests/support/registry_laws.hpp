@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/registry.hpp>
-#include <skel/detail/base/text_file.hpp>
 
 /// Names of a kind differ, and are words of a command line.
 template <class Rows>

@@ -9,7 +9,7 @@
 #include <skel/detail/base/error.hpp>
 
 #include "command.hpp"
-#include "mpirun_command.hpp"
+#include "run/mpirun_command.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/detail/base/text_file.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/reduction_model.hpp>
 

@@ -1,4 +1,4 @@
-#include "enter.hpp"
+#include "lifetime.hpp"
 
 #include <sched.h>
 #include <sys/mount.h>

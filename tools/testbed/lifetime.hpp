@@ -51,4 +51,9 @@ std::vector<std::string> testbeds_up();
 /// option.
 nlohmann::ordered_json ask(names const& called, nlohmann::ordered_json const& question);
 
+/// Turns this process into a command on a host of the testbed: in its network, under its name, with its share of the
+/// processors. Its settings let an unchanged mpirun use the testbed. Never returns; throws skel::error if that is not
+/// possible.
+[[noreturn]] void become(names const& called, std::string const& host, std::vector<std::string> const& command);
+
 }  // namespace skel::testbed

@@ -11,8 +11,6 @@
 #include <skel/detail/base/threads.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 
-#include "tighten.hpp"
-
 namespace skel::platform {
 namespace {
 

@@ -15,8 +15,6 @@
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/json_reader.hpp>
 
-#include "tighten.hpp"
-
 namespace skel::platform {
 namespace {
 

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/base/statistics.hpp>
-#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace skel::platform {

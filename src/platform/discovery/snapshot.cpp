@@ -16,7 +16,6 @@
 #include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/split.hpp>
-#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/json_reader.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 #include <skel/detail/platform/survey.hpp>

@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include <skel/detail/base/classic_locale.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 
 namespace skel::platform::detail {

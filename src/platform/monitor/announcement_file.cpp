@@ -13,9 +13,8 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/split.hpp>
-#include <skel/detail/base/text_file.hpp>
 
-#include "announcement_source.hpp"
+#include "announcement_lines.hpp"
 
 namespace skel::platform {
 namespace {

@@ -1,4 +1,4 @@
-#include "announcement_quick_parse.hpp"
+#include "announcement_lines.hpp"
 
 #include <algorithm>
 #include <array>

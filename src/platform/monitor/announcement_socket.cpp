@@ -30,7 +30,7 @@
 #include <skel/detail/base/threads.hpp>
 #include <skel/detail/record/clock.hpp>
 
-#include "announcement_source.hpp"
+#include "announcement_lines.hpp"
 
 namespace skel::platform {
 namespace {

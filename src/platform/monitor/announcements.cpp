@@ -7,8 +7,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/last_words.hpp>
 
-#include "announcement_quick_parse.hpp"
-#include "announcement_source.hpp"
+#include "announcement_lines.hpp"
 
 namespace skel::platform {
 namespace {

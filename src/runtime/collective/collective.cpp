@@ -7,10 +7,9 @@
 #include <vector>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/runtime/ranks/native.hpp>
 
 #include "strands.hpp"
-#include "transport/mpi_pieces.hpp"
-#include "watched_wait.hpp"
 
 namespace skel::runtime {
 namespace {

@@ -18,7 +18,7 @@
 #include "ghost_exchange.hpp"
 #include "pause_agreement.hpp"
 #include "pieces/program_engine.hpp"
-#include "transport/subset_transport.hpp"
+#include "transport/transport.hpp"
 
 namespace skel::runtime::iteration {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/record/checkpoint_record.hpp>
+#include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/line/checkpoint.hpp>
 #include <skel/detail/runtime/line/run_line.hpp>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <skel/detail/plan/run_plan.hpp>
-#include <skel/detail/record/first_and_last.hpp>
+#include <skel/detail/record/bounded.hpp>
 #include <skel/detail/record/move_record.hpp>
 #include <skel/detail/runtime/line/program.hpp>
 #include <skel/detail/runtime/line/run_line.hpp>

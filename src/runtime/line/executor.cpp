@@ -7,7 +7,6 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/record/clock.hpp>
 
-#include "station/rough_clock.hpp"
 #include "station/site.hpp"
 
 namespace skel::runtime {
@@ -342,7 +341,7 @@ void executor::run_job(std::size_t which) {
 }
 
 void executor::run(job& work, agenda& todo) {
-  user_call const known(functions_[work.here->number()], rough_now_ns());
+  user_call const known(functions_[work.here->number()], record::rough_now_ns());
   switch (work.what) {
     case job::kind::source:
       return run_source(*work.here, todo);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/record/rank_progress.hpp>
+#include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/line/run_line.hpp>
 
 #include "executor.hpp"

@@ -20,11 +20,11 @@
 
 #include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/text_file.hpp>
 
-#include "disk.hpp"
+#include "direct_file.hpp"
 
 namespace skel {
 namespace stream_files_detail {

@@ -11,7 +11,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/plan/block.hpp>
-#include <skel/detail/runtime/reduction/touched.hpp>
+#include <skel/detail/runtime/reduction/pattern_parts.hpp>
 
 namespace skel::runtime::reduction {
 

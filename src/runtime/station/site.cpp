@@ -7,8 +7,6 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/station/flow_control.hpp>
 
-#include "rough_clock.hpp"
-
 namespace skel::runtime {
 
 namespace {
@@ -293,7 +291,7 @@ void site::weigh(std::uint64_t bytes, std::uint64_t credited, agenda* todo) {
 void site::learn(double seconds, std::uint64_t source_items) {
   done_.source_items += source_items;
   done_.busy += seconds;
-  changed_ns_ = rough_now_ns();
+  changed_ns_ = record::rough_now_ns();
   workers_.learn(seconds * 1e9 / static_cast<double>(std::max<std::uint64_t>(1, source_items)));
 }
 

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include <skel/detail/plan/run_plan.hpp>
-#include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/line/program.hpp>
 

@@ -10,7 +10,6 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/ranks/native.hpp>
 
-#include "mpi_pieces.hpp"
 #include "ranks/answers.hpp"
 
 namespace skel::runtime {

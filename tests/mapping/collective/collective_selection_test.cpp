@@ -10,7 +10,7 @@
 
 #include <skel/detail/base/error.hpp>
 
-#include <skel/detail/mapping/tuned_rules.hpp>
+#include <skel/detail/mapping/tuned.hpp>
 #include <skel/detail/platform/files.hpp>
 
 #include "mapping/random_grid.hpp"

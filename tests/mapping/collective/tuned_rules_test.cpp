@@ -12,7 +12,7 @@
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/cost/collective_price.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
-#include <skel/detail/mapping/tuned_rules.hpp>
+#include <skel/detail/mapping/tuned.hpp>
 
 #include "support/refusal.hpp"
 

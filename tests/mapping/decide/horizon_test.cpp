@@ -1,4 +1,4 @@
-#include <skel/detail/mapping/horizon.hpp>
+#include <skel/detail/mapping/decision_problem.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include <skel/detail/mapping/known_errors.hpp>
+#include <skel/detail/mapping/poly_model.hpp>
 
 #include <cmath>
 #include <random>

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/plan/cell_graph.hpp>
+#include <skel/detail/plan/partition.hpp>
 
 #include "bench/support/dice.hpp"
 

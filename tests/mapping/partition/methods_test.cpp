@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/detail/plan/partition_figures.hpp>
+#include <skel/detail/plan/partition.hpp>
 
 #include "laws.hpp"
 

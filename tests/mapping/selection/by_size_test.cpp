@@ -1,4 +1,4 @@
-#include <skel/detail/mapping/clusters_by_size.hpp>
+#include <skel/detail/mapping/cluster_selection.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -10,8 +10,6 @@
 #include <vector>
 
 #include <gmock/gmock.h>
-
-#include <skel/detail/mapping/cluster_selection.hpp>
 
 #include "bench/resources/random_case.hpp"
 

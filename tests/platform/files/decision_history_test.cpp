@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/record/decision_file.hpp>
+#include <skel/detail/record/decision_log.hpp>
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/text_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace {

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/text_file.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/text_file.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 

@@ -1,4 +1,4 @@
-#include "monitor/announcement_quick_parse.hpp"
+#include "monitor/announcement_lines.hpp"
 
 #include <random>
 #include <string>

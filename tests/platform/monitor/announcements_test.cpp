@@ -22,7 +22,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/announcements.hpp>
 
-#include "monitor/announcement_source.hpp"
+#include "monitor/announcement_lines.hpp"
 #include "platform/files_fixture.hpp"
 #include "platform/two_sites.hpp"
 

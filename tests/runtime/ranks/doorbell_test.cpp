@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/runtime/ranks/doorbell.hpp>
+#include <skel/detail/runtime/ranks/communicator.hpp>
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/pattern/pattern_features.hpp>
 #include <skel/detail/plan/block.hpp>
-#include <skel/detail/runtime/reduction/touched.hpp>
+#include <skel/detail/runtime/reduction/pattern_parts.hpp>
 
 #include "random_pattern.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/snapshot.hpp>
-#include <skel/detail/record/heard_announcement.hpp>
+#include <skel/detail/record/run_record.hpp>
 
 namespace skel {
 

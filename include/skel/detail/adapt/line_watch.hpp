@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <skel/detail/platform/forecast.hpp>
-#include <skel/detail/record/rank_progress.hpp>
+#include <skel/detail/record/run_record.hpp>
 
 namespace skel {
 

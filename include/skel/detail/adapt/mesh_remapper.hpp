@@ -11,7 +11,7 @@
 
 #include <skel/detail/adapt/mesh_outlook.hpp>
 #include <skel/detail/cost/mesh/partition_time.hpp>
-#include <skel/detail/mapping/decision_setup.hpp>
+#include <skel/detail/mapping/decision_problem.hpp>
 #include <skel/detail/mapping/move_decider.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
 #include <skel/detail/record/mesh_record.hpp>

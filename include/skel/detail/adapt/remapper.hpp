@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/detail/mapping/decision_setup.hpp>
+#include <skel/detail/mapping/decision_problem.hpp>
 #include <skel/detail/mapping/move_decider.hpp>
 #include <skel/detail/mapping/remap_search.hpp>
 

@@ -17,8 +17,8 @@
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/monitor.hpp>
 #include <skel/detail/record/move_record.hpp>
-#include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/run_history.hpp>
+#include <skel/detail/record/run_record.hpp>
 
 namespace skel {
 

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <system_error>
 
+#include <locale.h>
+
 /// Numbers as text. These functions ignore the locales of C, of C++ and of streams: the decimal point is a point, and
 /// nothing stands between thousands. Whole numbers are written by std::to_string.
 namespace skel {
@@ -78,5 +80,18 @@ std::optional<double> size_in(std::string_view text);
 inline std::string counted(std::uint64_t count, std::string_view noun) {
   return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }
+
+/// Sets the classic C locale for this thread while it lives: for libraries that write and read numbers by functions of
+/// C. Other threads keep theirs.
+class classic_locale {
+ public:
+  classic_locale();
+  classic_locale(classic_locale const&) = delete;
+  classic_locale& operator=(classic_locale const&) = delete;
+  ~classic_locale();
+
+ private:
+  locale_t before_;
+};
 
 }  // namespace skel

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/text_file.hpp>
 
 namespace skel {
 

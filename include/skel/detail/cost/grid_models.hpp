@@ -29,7 +29,7 @@ class grid_models {
   static constexpr std::uint32_t no_path = std::numeric_limits<std::uint32_t>::max();
 
   /// A message of so many bytes between two hosts of a cluster. O(log points).
-  /// Throws skel::error, as between() does, for times that cannot be computed with (cost/usable_time.hpp).
+  /// Throws skel::error, as between() does, for times that cannot be computed with (cost/collective_price.hpp).
   message_times inside(std::size_t cluster, double bytes) const;
   /// From a host of one cluster to one of another. Precondition: they are joined.
   message_times between(std::size_t from, std::size_t to, double bytes) const;

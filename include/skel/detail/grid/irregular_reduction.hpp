@@ -27,7 +27,7 @@
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/runtime/reduction/body_time.hpp>
 #include <skel/detail/runtime/reduction/engine.hpp>
-#include <skel/detail/runtime/reduction/pattern_share.hpp>
+#include <skel/detail/runtime/reduction/pattern_parts.hpp>
 #include <skel/detail/runtime/value_bytes.hpp>
 #include <skel/grid.hpp>
 

@@ -70,8 +70,8 @@ std::ostream& operator<<(std::ostream& out, reduction_report const& report);
 
 /// Chooses the algorithm of one loop, and again when it is time (mapping::decider of mapping::reduction_choice). A
 /// phase lasts until the pattern changes. The controller learns as much about a pattern as pays over its expected
-/// executions (src/grid/pattern_knowledge.hpp). If the host gives another number of cores, another team begins a phase,
-/// since a plan has a part for each thread.
+/// executions (src/grid/reduction/pattern_knowledge.hpp). If the host gives another number of cores, another team
+/// begins a phase, since a plan has a part for each thread.
 class reduction_controller {
  public:
   /// Throws skel::input_error for a model file that cannot be used. A model of another machine is used, with a warning

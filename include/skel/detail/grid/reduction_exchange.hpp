@@ -19,7 +19,7 @@
 #include <skel/detail/runtime/reduction/columns.hpp>
 #include <skel/detail/runtime/reduction/loops.hpp>
 #include <skel/detail/runtime/reduction/packed_columns.hpp>
-#include <skel/detail/runtime/reduction/touched.hpp>
+#include <skel/detail/runtime/reduction/pattern_parts.hpp>
 #include <skel/detail/runtime/threads/team.hpp>
 #include <skel/detail/runtime/value_bytes.hpp>
 #include <skel/grid.hpp>

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <skel/detail/machine/find_hosts.hpp>
 #include <skel/detail/machine/rank_cores.hpp>
+#include <skel/detail/machine/run_platform.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/line/calibration.hpp>
 #include <skel/detail/runtime/line/program.hpp>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <skel/detail/mapping/collective_decision.hpp>
-#include <skel/detail/mapping/decision_setup.hpp>
+#include <skel/detail/mapping/decision_problem.hpp>
 #include <skel/detail/plan/placement.hpp>
 #include <skel/detail/platform/description.hpp>
 

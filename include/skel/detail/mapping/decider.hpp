@@ -21,11 +21,8 @@
 #include <skel/detail/base/lru_map.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/mapping/decision_problem.hpp>
-#include <skel/detail/mapping/decision_setup.hpp>
-#include <skel/detail/mapping/horizon.hpp>
-#include <skel/detail/mapping/known_errors.hpp>
 #include <skel/detail/mapping/poly_model.hpp>
-#include <skel/detail/record/decision_entry.hpp>
+#include <skel/detail/record/decision_log.hpp>
 
 namespace skel::mapping {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <skel/detail/mapping/decider.hpp>
-#include <skel/detail/mapping/decision_setup.hpp>
+#include <skel/detail/mapping/decision_problem.hpp>
 
 /// Knowledge of deciders as text that outlives the process.
 namespace skel::mapping {

@@ -4,17 +4,70 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include <skel/detail/mapping/decision_setup.hpp>
+#include <skel/detail/base/statistics.hpp>
 #include <skel/detail/mapping/poly_model.hpp>
 
-/// The input of a decider (mapping/decider.hpp).
+namespace skel::record {
+class decision_log;
+}
+
+/// The input of a decider (mapping/decider.hpp), and the common setup of the deciders of a program.
 namespace skel::mapping {
+
+/// Names of problems, and of the candidates that users force there.
+using forced_choices = std::map<std::string, std::string, std::less<>>;
+
+/// Keys with values, from the least to the most recently used.
+using decision_entries = std::vector<std::pair<std::string, std::string>>;
+
+/// Setup of a decider.
+struct decision_setup {
+  record::decision_log* log = nullptr;  ///< is told their decisions; nullptr: nobody
+  forced_choices forced{};
+  decision_entries known{};  ///< from processes before
+};
+
+/// Expected uses of a decision: as the user says, otherwise the median of the last phases, otherwise one. Once there
+/// have been as many, as many are to come as there have been. That is ski rental, which never pays more than twice the
+/// cost with knowledge of the number.
+class horizon {
+ public:
+  /// Phases that are remembered.
+  static constexpr std::size_t remembered = 8;
+
+  /// A phase has ended after so many uses; none: it does not count as a phase.
+  void ended(std::uint64_t uses) {
+    if (uses == 0) return;
+    lengths_.push_back(static_cast<double>(uses));
+    if (lengths_.size() > remembered) lengths_.pop_front();
+  }
+
+  /// Uses of the next phase. `said`: by the user; 0: nothing. O(1).
+  double expected(double said) const {
+    if (said > 0) return said;
+    if (lengths_.empty()) return 1;
+    return statistics::median(std::vector<double>(lengths_.begin(), lengths_.end()));
+  }
+
+  /// Uses to come in a phase that was expected to have so many when it began, and has had some.
+  static double to_come(double expected, std::uint64_t so_far) {
+    auto const uses = static_cast<double>(so_far);
+    return uses < expected ? expected - uses : uses;
+  }
+
+ private:
+  std::deque<double> lengths_;
+};
 
 /// A way to serve a request, with its price.
 template <class Plan>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <skel/detail/cost/mesh/inside_time.hpp>
-#include <skel/detail/mapping/clusters_by_size.hpp>
+#include <skel/detail/mapping/cluster_selection.hpp>
 #include <skel/detail/mapping/decision_problem.hpp>
 #include <skel/detail/platform/description.hpp>
 #include <skel/detail/record/mesh_app.hpp>

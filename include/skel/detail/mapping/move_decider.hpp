@@ -14,7 +14,6 @@
 
 #include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/decision_problem.hpp>
-#include <skel/detail/mapping/decision_setup.hpp>
 #include <skel/detail/platform/forecast.hpp>
 #include <skel/detail/record/move_record.hpp>
 

@@ -7,7 +7,7 @@
 
 #include <skel/detail/cost/mesh/partition_time.hpp>
 #include <skel/detail/mapping/partition_methods.hpp>
-#include <skel/detail/plan/cell_graph.hpp>
+#include <skel/detail/plan/partition.hpp>
 
 /// How a mesh is cut into parts. Nothing here uses threads or messages: one rank decides and sends its result, or every
 /// rank finds the same.

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/detail/plan/cell_graph.hpp>
-#include <skel/detail/plan/partition_figures.hpp>
+#include <skel/detail/plan/partition.hpp>
 
 namespace skel::mapping {
 

@@ -11,7 +11,7 @@
 
 #include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/mapping/decision_problem.hpp>
-#include <skel/detail/mapping/known_errors.hpp>
+#include <skel/detail/mapping/poly_model.hpp>
 #include <skel/detail/mapping/reduction_decision.hpp>
 
 namespace skel::mapping {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <skel/detail/base/chart.hpp>
-#include <skel/detail/mapping/clusters_by_size.hpp>
+#include <skel/detail/mapping/cluster_selection.hpp>
 #include <skel/detail/platform/description.hpp>
 
 namespace skel::mapping {

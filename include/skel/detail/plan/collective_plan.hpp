@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <skel/detail/plan/collective.hpp>
-#include <skel/detail/plan/grid_tree.hpp>
+#include <skel/detail/plan/tree.hpp>
 
 namespace skel::plan {
 

@@ -11,7 +11,7 @@
 
 #include <skel/detail/pattern/migration_settings.hpp>
 #include <skel/detail/platform/description.hpp>
-#include <skel/detail/record/memory_needs.hpp>
+#include <skel/detail/record/superstep.hpp>
 #include <skel/detail/record/workload.hpp>
 
 namespace skel::platform {

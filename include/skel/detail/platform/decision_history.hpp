@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <skel/detail/record/decision_entry.hpp>
+#include <skel/detail/record/decision_log.hpp>
 
 namespace skel::platform {
 

@@ -98,4 +98,12 @@ struct group_state {
 group_state read_group_state(std::filesystem::path const& membership = "/proc/self/cgroup",
                              std::filesystem::path const& root = "/sys/fs/cgroup");
 
+namespace detail {
+
+/// The lesser of two bounds, of which either may be absent.
+inline void tighten(std::optional<double>& bound, std::optional<double> other) {
+  if (other && (!bound || *other < *bound)) bound = other;
+}
+
+}  // namespace detail
 }  // namespace skel::platform

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <skel/detail/record/bounded.hpp>
 #include <skel/detail/record/bsp_record.hpp>
-#include <skel/detail/record/first_and_last.hpp>
 #include <skel/detail/record/run_history.hpp>
 
 namespace skel::record {

@@ -6,11 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <skel/detail/record/heard_announcement.hpp>
 #include <skel/detail/record/move_record.hpp>
-#include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/run_record.hpp>
-#include <skel/detail/record/throughput_forecast.hpp>
 
 namespace skel::record {
 

@@ -4,17 +4,96 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <skel/detail/base/fields.hpp>
-#include <skel/detail/record/checkpoint_record.hpp>
-#include <skel/detail/record/first_and_last.hpp>
-#include <skel/detail/record/heard_announcement.hpp>
+#include <skel/detail/record/bounded.hpp>
 #include <skel/detail/record/move_record.hpp>
-#include <skel/detail/record/throughput_forecast.hpp>
 
 namespace skel::record {
+
+/// Intended probability that the measured rate lies in the interval of a forecast.
+inline constexpr double forecast_confidence = 0.9;
+
+/// The forecast for a run from an item on, and the progress of the run while it stood.
+struct throughput_forecast {
+  std::uint64_t item = 0;  ///< number of the first item that it is about
+  double seconds = 0;      ///< when it was made, from the beginning of the run [s]
+  double rate = 0;         ///< mean from then to the end of the run [items/s]; 0: nothing was expected
+  double low = 0;          ///< that mean lies between these with forecast_confidence [items/s]; both are 0 where no
+  double high = 0;         ///< interval was stated
+  bool drifts = false;     ///< the rate was rising or falling when it was made
+  std::string why;         ///< it was made; empty: before the run
+
+  std::uint64_t items = 0;  ///< that passed while it stood
+  double lasted = 0;        ///< how long it stood [s]
+
+  /// The measured rate while it stood [items/s].
+  double measured() const { return lasted > 0 ? static_cast<double>(items) / lasted : 0; }
+  bool has_interval() const { return high > 0; }
+  bool covers(double rate_measured) const { return low <= rate_measured && rate_measured <= high; }
+  SKEL_FIELDS(item, seconds, rate, low, high, drifts, why, items, lasted);
+};
+
+/// Notes in each forecast the items that passed until the next one was made; in the last one, until the run ended. The
+/// run has `items`, the first of them with the number `first`, in `seconds`. A forecast stays as it is if its next one
+/// is left out. O(forecasts).
+void judge(first_and_last<throughput_forecast>& forecasts, std::uint64_t first, std::uint64_t items, double seconds);
+
+/// The outcome of the checkpoints of a run.
+struct checkpoint_record {
+  std::uint64_t written = 0;  ///< whole, and on the disk
+  std::uint64_t skipped = 0;  ///< due while the one before was not done, or a state was not on its stage's rank
+  std::uint64_t failed = 0;   ///< that could not be written
+  std::uint64_t bytes = 0;    ///< of all that were written
+  double seconds = 0;         ///< that writing them took, beside the line [s]
+  std::uint64_t item = 0;     ///< the first item that is not in the last one
+  std::string problem;        ///< why the first failed one could not be written
+  SKEL_FIELDS(written, skipped, failed, bytes, seconds, item, problem);
+};
+
+/// An announcement, and its effect on a run.
+struct heard_announcement {
+  double seconds = 0;   ///< since the run began, when it was heard [s]; 0: before
+  std::string text;     ///< in words
+  bool leaves = false;  ///< it was about hosts that leave
+  double left = -1;     ///< when no stage was on them any more, since the run began [s]; negative: never
+};
+
+/// The progress of the workers of one station on one rank since the run began.
+struct station_progress {
+  std::uint32_t station = 0;
+  std::uint64_t source_items = 0;  ///< of the source that have become what they took
+  double busy = 0;                 ///< in the user's function, summed over workers [s]
+  SKEL_FIELDS(station, source_items, busy);
+};
+
+/// The time of a message to another rank and a short one back.
+struct round_trip {
+  std::int32_t to = 0;
+  double seconds = 0;
+  double bytes = 0;  ///< of the message; 0: it was short
+  SKEL_FIELDS(to, seconds, bytes);
+};
+
+/// The report of a rank on itself while a line runs.
+struct rank_progress {
+  std::int32_t rank = 0;
+  double seconds = 0;  ///< when it was heard, since the run began, by the clock of the rank that hears it [s]
+  double lasted = 0;   ///< since its report before, by its own clock; the first time since the run began [s]
+  std::vector<station_progress> stations;  ///< that have or had workers there
+  double run = 0;                          ///< that its threads ran in `lasted`, summed over threads [s]
+  double waited = 0;  ///< that its threads could have run in `lasted` while others had the cores, or while a quota was
+                      ///< used up; summed over threads [s]
+  double got = 1;     ///< of the thread that ran most in `lasted`: the part of the time it could have run that it ran
+  std::vector<round_trip> trips;  ///< that have ended in `lasted`
+  /// From the rank that counts the items: the standing forecast, each once.
+  std::optional<throughput_forecast> standing;
+  std::string said;  ///< the text of run_options::says
+  SKEL_FIELDS(rank, lasted, stations, run, waited, got, trips, standing, said);
+};
 
 /// The time in which one worker processed one batch of items.
 struct span {

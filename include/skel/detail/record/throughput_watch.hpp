@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <skel/detail/base/cusum.hpp>
-#include <skel/detail/record/throughput_forecast.hpp>
+#include <skel/detail/record/run_record.hpp>
 
 namespace skel::record {
 

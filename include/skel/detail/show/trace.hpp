@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <skel/detail/record/bsp_record.hpp>
-#include <skel/detail/record/bsp_timeline.hpp>
 #include <skel/detail/record/run_record.hpp>
 
 /// Traces in Chrome's trace event format (chrome://tracing, ui.perfetto.dev), in which a rank is a process. Both

@@ -8,14 +8,11 @@
 
 #include <skel/detail/base/registry.hpp>
 #include <skel/detail/cost/communication/hloggp.hpp>
-#include <skel/detail/cost/communication/hockney.hpp>
 #include <skel/detail/cost/communication/lmo.hpp>
-#include <skel/detail/cost/communication/loggp.hpp>
-#include <skel/detail/cost/communication/logp.hpp>
 #include <skel/detail/cost/communication/logpc.hpp>
 #include <skel/detail/cost/communication/lopc.hpp>
-#include <skel/detail/cost/communication/plogp.hpp>
 #include <skel/detail/cost/communication/steffenel.hpp>
+#include <skel/detail/cost/communication/uniform.hpp>
 #include <skel/detail/platform/description.hpp>
 #include <skel/detail/record/probe_sample.hpp>
 
@@ -67,7 +64,7 @@ inline std::string_view name_of(model_kind kind) {
 
 /// The model of messages between two hosts of a cluster. Its parameters are those of the block of its own name. Without
 /// that block, Hockney's follow from latency and bandwidth (from another block if there is no bandwidth). The others
-/// are converted (cost/communication/convert.hpp) from the first of these: "plogp", "steffenel", "loggp", "hockney",
+/// are converted (cost/communication/fit.hpp) from the first of these: "plogp", "steffenel", "loggp", "hockney",
 /// latency and bandwidth. LoGPC takes the cluster for its network.
 /// `source` names the file in errors. Throws skel::input_error for a block that cannot be accepted.
 sourced_model make_model(model_kind kind, platform::description const& machine, std::size_t cluster,

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/cost/communication/groups.hpp>
 #include <skel/detail/cost/communication/model.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 

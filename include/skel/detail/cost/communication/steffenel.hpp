@@ -4,9 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/cost/communication/groups.hpp>
 #include <skel/detail/cost/communication/model.hpp>
-#include <skel/detail/cost/communication/plogp.hpp>
+#include <skel/detail/cost/communication/uniform.hpp>
 
 namespace skel::cost {
 

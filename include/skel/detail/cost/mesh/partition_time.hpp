@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <skel/detail/cost/mesh/iteration_time.hpp>
-#include <skel/detail/plan/partition_figures.hpp>
+#include <skel/detail/plan/partition.hpp>
 #include <skel/detail/platform/description.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 #include <skel/detail/record/mesh_app.hpp>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <skel/detail/cost/bsp/superstep_time.hpp>
-#include <skel/detail/mapping/decision_setup.hpp>
+#include <skel/detail/mapping/decision_problem.hpp>
 
 /// Costs of a migration beside its state, measured by programs on these ranks, for later ones.
 namespace skel::mapping {

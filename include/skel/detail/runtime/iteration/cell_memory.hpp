@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/runtime/threads/page_memory.hpp>
+#include <skel/detail/runtime/threads/memory.hpp>
 
 namespace skel::runtime::iteration {
 

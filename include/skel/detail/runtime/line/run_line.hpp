@@ -10,7 +10,6 @@
 #include <string>
 
 #include <skel/detail/plan/run_plan.hpp>
-#include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/line/checkpoint.hpp>

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include <skel/detail/pattern/monoid.hpp>
-#include <skel/detail/runtime/threads/page_memory.hpp>
+#include <skel/detail/runtime/threads/memory.hpp>
 
 namespace skel::runtime::reduction {
 

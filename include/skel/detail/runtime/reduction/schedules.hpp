@@ -6,7 +6,7 @@
 
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/plan/reduction.hpp>
-#include <skel/detail/runtime/reduction/touched.hpp>
+#include <skel/detail/runtime/reduction/pattern_parts.hpp>
 #include <skel/detail/runtime/threads/team.hpp>
 
 /// Results of inspectors for a pattern and a number of parts. A schedule holds for one version of a pattern.
