@@ -57,7 +57,7 @@ cost::line shared_line(std::mt19937& random, std::vector<std::size_t> const& wid
   return model;
 }
 
-/// most_states and simulated_items (src/grid/line/planner.cpp): what a forecast takes.
+/// most_states and simulated_items (src/grid/line/line_forecast.cpp): what a forecast takes.
 int forecast(std::size_t rounds) {
   fmt::print(
       "lines on two hosts, dynamic share, room for 2; CPU time, medians of {} lines\n{:>14} {:>8} {:>7} {:>9} {:>9} "

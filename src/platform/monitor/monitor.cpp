@@ -11,9 +11,6 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
-#include <skel/detail/base/statistics.hpp>
-
-#include "scaled_models.hpp"
 
 namespace skel::platform {
 namespace {
@@ -22,12 +19,6 @@ namespace {
 /// Bandwidth Control). No host is believed to be slower by more than that. For paths the limit is its square, the ratio
 /// between a wire and a modem.
 constexpr double least_share = 1e-3, least_factor = least_share * least_share, most_factor = 1 / least_factor;
-
-link scaled_path(link path, link_outlook const& by) {
-  path.latency = by.latency.of(path.latency);
-  path.bandwidth = by.bandwidth.of(path.bandwidth);
-  return path;
-}
 
 std::string seconds_ago(double now, double then) {
   return shown(std::max(0.0, now - then)) + " s ago";
@@ -48,20 +39,6 @@ path_factor announced_factor(double figure, double stated, double time, std::str
 /// True if a series has made a step after an announcement.
 bool contradicts(slot_series const& series, double announced_at) {
   return series.stepped() > announced_at;
-}
-
-/// By the figures that they make of the stated one.
-path_factor median_of(std::vector<path_factor> factors, double stated) {
-  if (factors.empty()) return {};
-  std::ranges::sort(factors, {}, [stated](path_factor const& one) { return one.of(stated); });
-  return factors[(factors.size() - 1) / 2];
-}
-
-/// True if `count` hosts from `first` on are all among these.
-bool has_all(std::vector<std::size_t> const& hosts, std::size_t first, std::size_t count) {
-  auto const at = std::ranges::lower_bound(hosts, first);
-  return static_cast<std::size_t>(hosts.end() - at) >= count &&
-         *(at + static_cast<std::ptrdiff_t>(count) - 1) == first + count - 1;
 }
 
 }  // namespace
@@ -282,7 +259,7 @@ void monitor::add(link_reading const& reading) {
 
 /// Readings are told apart by their expected times.
 void monitor::expect(host_pair ends, path_state& state) {
-  state.expected = scaled_path(machine_.machine().path(ends.first, ends.second), own_outlook(ends.first, ends.second));
+  state.expected = own_outlook(ends.first, ends.second).of(machine_.machine().path(ends.first, ends.second));
 }
 
 /// Once for all that was announced since: O(paths * announced).
@@ -440,138 +417,6 @@ link_outlook monitor::own_outlook(std::size_t from, std::size_t to) const {
   believe(outlook.latency, latencies_, path.latency, measured == nullptr ? nullptr : &measured->latency);
   believe(outlook.bandwidth, bandwidths_, path.bandwidth, measured == nullptr ? nullptr : &measured->bandwidth);
   return outlook;
-}
-
-/// Of all pairs of hosts at once. O(paths log paths + clusters).
-monitor::known_paths monitor::known() const {
-  auto const& machine = machine_.machine();
-  known_paths all;
-  for (auto const& [ends, state] : paths_) {
-    auto const one = own_outlook(ends.first, ends.second);
-    auto& [latencies, bandwidths] = all.factors[{machine.cluster_of(ends.first), machine.cluster_of(ends.second)}];
-    if (one.latency.source != believed_source::platform) latencies.push_back(one.latency);
-    if (one.bandwidth.source != believed_source::platform) bandwidths.push_back(one.bandwidth);
-  }
-  std::size_t hosts = 0;
-  for (cluster const& one : machine.clusters()) all.first_host.push_back(hosts), hosts += one.hosts;
-  return all;
-}
-
-/// The median of the known pairs of hosts of two clusters. Precondition: these are connected.
-link_outlook monitor::between(std::size_t from_cluster, std::size_t to_cluster, known_paths const& known) const {
-  auto const& clusters = machine_.machine().clusters();
-  std::size_t const from = known.first_host[from_cluster], first = known.first_host[to_cluster];
-  std::size_t const to = from_cluster == to_cluster ? first + 1 : first;  // a pair of two hosts
-  link_outlook outlook;
-  if (auto const found = known.factors.find({from_cluster, to_cluster}); found != known.factors.end()) {
-    link const stated = machine_.machine().path(from, to);
-    outlook = {median_of(found->second.first, stated.latency), median_of(found->second.second, stated.bandwidth)};
-  }
-  if (latencies_.empty() && bandwidths_.empty()) return outlook;
-  // For clusters without a measured pair, the announcement of all pairs.
-  auto const covers = [&](announced_figure const* one) {
-    return one != nullptr && has_all(names_.find(one->from), from, clusters[from_cluster].hosts) &&
-           has_all(names_.find(one->to), first, clusters[to_cluster].hosts);
-  };
-  link_outlook const said = own_outlook(from, to);
-  if (outlook.latency.source == believed_source::platform && covers(announced_for(latencies_, from, to)))
-    outlook.latency = said.latency;
-  if (outlook.bandwidth.source == believed_source::platform && covers(announced_for(bandwidths_, from, to)))
-    outlook.bandwidth = said.bandwidth;
-  return outlook;
-}
-
-link_outlook monitor::link_between(std::size_t from, std::size_t to) const {
-  return link_between(from, to, known());
-}
-
-link_outlook monitor::link_between(std::size_t from, std::size_t to, known_paths const& known) const {
-  auto const& machine = machine_.machine();
-  SKEL_EXPECTS(from < machine.host_count() && to < machine.host_count());
-  link_outlook outlook;
-  outlook.latency.why = outlook.bandwidth.why = "nothing was measured yet";
-  if (from == to || !machine.connected(from, to)) return outlook;
-  auto const own = own_outlook(from, to);
-  bool const knows_latency = own.latency.source != believed_source::platform,
-             knows_bandwidth = own.bandwidth.source != believed_source::platform;
-  if (knows_latency) outlook.latency = own.latency;
-  if (knows_bandwidth) outlook.bandwidth = own.bandwidth;
-  std::size_t const from_cluster = machine.cluster_of(from), to_cluster = machine.cluster_of(to);
-  // Hosts of a cluster have ports of their own; between clusters all share one link.
-  if (from_cluster == to_cluster || (knows_latency && knows_bandwidth)) return outlook;
-  auto const others = between(from_cluster, to_cluster, known);
-  auto const inherit = [](path_factor& mine, path_factor const& theirs) {
-    if (theirs.source == believed_source::platform) return;
-    mine = theirs;
-    mine.why = "as other pairs of hosts between the two clusters: " + mine.why;
-  };
-  if (!knows_latency) inherit(outlook.latency, others.latency);
-  if (!knows_bandwidth) inherit(outlook.bandwidth, others.bandwidth);
-  return outlook;
-}
-
-namespace {
-
-parameter_blocks scaled_blocks(parameter_blocks blocks, link_outlook const& by) {
-  if (by.latency.instead || by.bandwidth.instead) return detail::without_models(std::move(blocks));
-  return detail::scaled(std::move(blocks), by.latency.value, by.bandwidth.value);
-}
-
-void scale(path_figures& figures, link_outlook const& by) {
-  figures.path = scaled_path(figures.path, by);
-  figures.models = scaled_blocks(std::move(figures.models), by);
-}
-
-}  // namespace
-
-snapshot monitor::next() const {
-  auto const& machine = machine_.machine();
-  if (seen_.readings + seen_.announced == 0) return machine_;
-  auto const paths = known();
-  if (machine_.is_measured()) {
-    survey all = machine_.measured();
-    for (std::size_t number = 0; number < all.hosts.size(); ++number) all.hosts[number].speed *= host(number).share;
-    for (std::size_t c = 0; c < all.clusters.size(); ++c)
-      if (all.clusters[c].hosts.size() > 1) scale(all.clusters[c].inside, between(c, c, paths));
-    for (found_link& one : all.links) scale(one.measured, between(one.from, one.to, paths));
-    return snapshot(all);
-  }
-  std::vector<cluster> clusters = machine.clusters();
-  std::vector<cluster_link> links = machine.links();
-  for (std::size_t c = 0, number = 0; c < clusters.size(); ++c) {
-    std::vector<double> shares;
-    for (std::size_t k = 0; k < clusters[c].hosts; ++k) shares.push_back(host(number++).share);
-    clusters[c].speed *= statistics::median(std::move(shares));
-    if (clusters[c].hosts == 1) continue;
-    auto const inside = between(c, c, paths);
-    clusters[c].inside = scaled_path(clusters[c].inside, inside);
-    clusters[c].parameters = scaled_blocks(std::move(clusters[c].parameters), inside);
-  }
-  for (cluster_link& one : links) {
-    auto const by = between(one.from, one.to, paths);
-    one.path = scaled_path(one.path, by);
-    one.parameters = scaled_blocks(std::move(one.parameters), by);
-  }
-  return snapshot(description(machine.local_latency(), std::move(clusters), std::move(links), machine.parameters()));
-}
-
-description monitor::for_ranks() const {
-  description const ranks = machine_.for_ranks(host_of_rank_);
-  std::vector<cluster> clusters = ranks.clusters();
-  std::vector<cluster_link> links = ranks.links();
-  auto const paths = known();
-  for (std::size_t rank = 0; rank < clusters.size(); ++rank) {
-    clusters[rank].speed *= host(host_of_rank_[rank]).share;
-    clusters[rank].parameters.erase("measured");  // it says the speed that was
-  }
-  for (cluster_link& one : links) {
-    auto const by = link_between(host_of_rank_[one.from], host_of_rank_[one.to], paths);
-    one.path = scaled_path(one.path, by);
-    one.parameters = scaled_blocks(std::move(one.parameters), by);
-  }
-  parameter_blocks whole = ranks.parameters();
-  whole.erase("measured");
-  return description(ranks.local_latency(), std::move(clusters), std::move(links), std::move(whole));
 }
 
 }  // namespace skel::platform

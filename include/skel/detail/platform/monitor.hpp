@@ -97,6 +97,9 @@ struct path_factor {
 /// The expected path from one host to another.
 struct link_outlook {
   path_factor latency{}, bandwidth{};
+
+  /// The expected path if the platform says `stated`.
+  link of(link const& stated) const { return {latency.of(stated.latency), bandwidth.of(stated.bandwidth)}; }
 };
 
 struct monitor_options {
