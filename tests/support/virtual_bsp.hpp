@@ -28,7 +28,8 @@ class virtual_bsp {
   using group_type = runtime::bsp::typed_group<Program>;
   using change = std::function<void(int rank, group_type&, runtime::bsp::run_options&)>;
 
-  /// `options` are those of rank 0; other ranks ask for no moves. `adapt` changes what each rank is given.
+  /// `options` are those of rank 0; other ranks ask for no moves, and have no checkpoints. `adapt` changes what each
+  /// rank is given.
   virtual_bsp(Program const& program, int ranks, std::uint64_t seed, runtime::bsp::run_options options = {},
               change const& adapt = {})
       : roll_(seed), net_(ranks, bench::scatter(seed)) {
@@ -43,6 +44,9 @@ class virtual_bsp {
       one.here = std::make_unique<runtime::bsp::engine>(*one.group, net_.at(r), *one.threads, std::move(own));
       options.next_moves = nullptr;
       options.passed = nullptr;
+      options.is_kept = nullptr;
+      options.keep = nullptr;
+      options.kept.clear();
     }
   }
 

@@ -47,7 +47,8 @@ struct engine::superstep_head {
   double computing = 0, waited = 0, migrated = 0;  // the last two of the superstep before
   double share = 1;
   std::uint64_t moves = 0;
-  std::uint64_t not_combined = 0;  // 1: contributions could not be
+  std::uint32_t not_combined = 0;  // 1: contributions could not be
+  std::uint32_t is_kept = 0;       // 1: the program is, at the end
 };
 
 engine::engine(process_group& group, transport& among, team& threads, run_options options)
@@ -78,6 +79,9 @@ std::string engine::waits_for() const {
     case stage::states:
     case stage::outcome:
       return "processes that move after superstep " + number + ", from " + who;
+    case stage::adopting:
+    case stage::keeping:
+      return "processes of a checkpoint after superstep " + number + ", from " + who;
     case stage::closing:
     case stage::agreement:
       return "results and the end of the run, from " + who;
@@ -94,6 +98,8 @@ bool engine::serve() {
 
 void engine::finish() {
   switch (stage_) {
+    case stage::adopting:
+      return finish_adopting();
     case stage::superstep:
       return finish_superstep();
     case stage::answers:
@@ -102,6 +108,8 @@ void engine::finish() {
       return finish_states();
     case stage::outcome:
       return finish_outcome();
+    case stage::keeping:
+      return finish_keeping();
     case stage::closing:
       return finish_closing();
     case stage::agreement:
@@ -118,6 +126,8 @@ void engine::begin() {
     refused_ = not_ended(record_.name, 0, record_.processes, record_.processes, 0);
     return send_ending();
   }
+  place();
+  if (options_.done > 0) return adopt_states();
   make_states();
   if (failure_ || cancels_) return send_ending();
   barrier_ = record::now();
@@ -135,7 +145,7 @@ void engine::in_parts(char const* name, Step const& step) {
       functions_, name, parts, [&](std::size_t part) { return step(part, plan::block_of(slots, parts, part)); }, [] {});
 }
 
-void engine::make_states() {
+void engine::place() {
   if (options_.first_ranks.empty())
     for (std::size_t r = 0; r < size(); ++r) {
       auto const mine = plan::block_of(group_.processes(), size(), r);
@@ -144,11 +154,58 @@ void engine::make_states() {
     }
   else
     rank_of_ = options_.first_ranks;
+}
+
+void engine::make_states() {
   std::vector<process_number> here;
   for (std::size_t p = 0; p < rank_of_.size(); ++p)
     if (rank_of_[p] == rank()) here.push_back(static_cast<process_number>(p));
   group_.begin(std::move(here));
   in_parts("make", [&](std::size_t, plan::block slots) { return group_.make(slots, control_); });
+}
+
+/// Rank 0 has the program as it was kept, and sends each rank its processes.
+void engine::adopt_states() {
+  iteration_ = options_.done;
+  group_.begin({});
+  std::vector<std::string> blocks(size());
+  auto const kept = std::exchange(options_.kept, {});
+  for (std::size_t part = 0; part < kept.size(); ++part)
+    if (part == 0)
+      for (auto& block : blocks) put_value(block, kept[part]);
+    else
+      for (auto rest = bytes_of(kept[part]); !rest.empty();) {
+        auto const process = take_number<process_number>(rest);
+        auto const bytes = take_bytes(rest, take_number<std::uint64_t>(rest));
+        auto& block = blocks[static_cast<std::size_t>(rank_of_.at(process))];
+        put_number(block, process);
+        put_number(block, std::uint64_t{bytes.size()});
+        block.append(reinterpret_cast<char const*>(bytes.data()), bytes.size());
+      }
+  stage_ = stage::adopting;
+  send_all({}, std::move(blocks));
+}
+
+void engine::finish_adopting() {
+  if (come_.front().lost) {
+    note_lost("there is no memory for the processes of a checkpoint");
+    return send_ending();
+  }
+  program_failure failed{program_failure::kind::adopt, first_process_of(rank())};
+  try {
+    auto rest = bytes_of(come_.front().block);
+    group_.set_common(take_bytes(rest, take_number<std::uint64_t>(rest)));
+    while (!rest.empty()) {
+      failed.number = take_number<process_number>(rest);
+      group_.stage(static_cast<process_number>(failed.number), take_bytes(rest, take_number<std::uint64_t>(rest)));
+    }
+    group_.commit({}, {});
+  } catch (...) {
+    note(describe(std::move(failed)));
+    return send_ending();
+  }
+  barrier_ = record::now();
+  next_superstep();
 }
 
 void engine::next_superstep() {
@@ -197,6 +254,7 @@ void engine::send_superstep(superstep_head mine) {
   mine.migrated = migrated_;
   mine.moves = asked_.size();
   mine.not_combined = group_.not_combined() ? 1 : 0;
+  mine.is_kept = rank() == 0 && options_.is_kept && options_.is_kept(iteration_) ? 1 : 0;
   std::string head;
   put_number(head, mine);
   for (auto const& move : std::exchange(asked_, {})) put_number(head, move);
@@ -209,7 +267,7 @@ std::string engine::measures_here() const {
   std::string out;
   put_range(out, process_seconds_);
   put_range(out, group_.traffic());
-  put_range(out, std::has_single_bit(iteration_) ? group_.state_bytes() : std::vector<double>());
+  put_range(out, std::has_single_bit(iteration_ - options_.done) ? group_.state_bytes() : std::vector<double>());
   put_value(out, options_.says ? options_.says() : std::string());
   return out;
 }
@@ -273,6 +331,7 @@ engine::barrier engine::read_heads() {
     out.sent += told.sent;
     out.gets += told.gets;
     out.not_combined += told.not_combined;
+    out.is_kept += told.is_kept;
     out.share.push_back(told.share);
     times.computing[r] = told.computing;
     waited[r] = told.waited;
@@ -291,7 +350,7 @@ engine::barrier engine::read_heads() {
 void engine::finish_superstep() {
   double const heard = record::now();
   waited_ = heard - sent_at_;
-  started_ = std::exchange(barrier_, heard) + std::exchange(migrated_, 0);
+  started_ = std::exchange(barrier_, heard) + std::exchange(migrated_, 0) + std::exchange(kept_, 0);
   auto const told = read_heads();
   if (rank() == 0 && options_.passed)
     options_.passed({iteration_, started_, heard, told.computing, rank_of_, moved_, told.migrated});
@@ -313,6 +372,7 @@ void engine::finish_superstep() {
   }
   if (options_.measures && rank() == 0) take_measures(told);
   moved_ = 0;
+  is_kept_ = told.is_kept > 0;
   agree_on_moves(told.moves);
   note(group_.deliver(rank(), blocks_of(come_)));
   if (failure_) return send_ending();
@@ -348,7 +408,7 @@ void engine::finish_answers() {
 
 void engine::move_or_go_on() {
   if (moves_.empty())
-    ask_for_moves();
+    keep_or_go_on();
   else
     send_states();
 }
@@ -405,17 +465,16 @@ void engine::ask_for_moves() {
 
 /// Sends each rank the processes that go there, with their states or the reason why those could not be written.
 void engine::send_states() {
-  moves_begun_ = record::now();
+  states_begun_ = record::now();
   std::vector<std::string> blocks(size());
   for (auto const& move : moves_) {
     if (move.from != rank()) continue;
     auto& block = blocks[static_cast<std::size_t>(move.to)];
     std::size_t const front = block.size();
     try {
-      auto const bytes = group_.take(static_cast<process_number>(move.process));
       put_number(block, static_cast<process_number>(move.process));
       put_value(block, std::string());
-      put_value(block, bytes);
+      group_.take(static_cast<process_number>(move.process), block);
     } catch (...) {
       block.resize(front);
       put_number(block, static_cast<process_number>(move.process));
@@ -474,7 +533,48 @@ void engine::finish_outcome() {
     }
   }
   group_.commit(gone, refused);
-  migrated_ = record::now() - moves_begun_;
+  migrated_ = record::now() - states_begun_;
+  keep_or_go_on();
+}
+
+/// If the program is to be kept after this superstep, sends its processes to rank 0.
+void engine::keep_or_go_on() {
+  if (!std::exchange(is_kept_, false)) return ask_for_moves();
+  states_begun_ = record::now();
+  std::vector<std::string> blocks(size());
+  std::string problem;
+  process_number which = 0;
+  try {
+    for (auto const process : group_.here()) {
+      put_number(blocks[0], which = process);
+      group_.take(process, blocks[0]);
+    }
+  } catch (...) {
+    problem = "the state of process " + std::to_string(which) + " could not be serialised on rank " +
+              std::to_string(rank()) + ": " + what_is_handled();
+    blocks[0] = {};
+  }
+  stage_ = stage::keeping;
+  send_all(problem, std::move(blocks));
+}
+
+void engine::finish_keeping() {
+  if (rank() == 0) {
+    std::vector<std::string> program(1);
+    std::string problem;
+    try {
+      group_.take_common(program[0]);
+    } catch (...) {
+      problem = "what all processes read could not be serialised: " + what_is_handled();
+    }
+    for (auto& one : come_) {
+      auto rest = behind_ending(one.head);
+      if (problem.empty()) problem = one.lost ? "there is no memory for it" : take_text(rest, rest.size());
+      program.push_back(std::move(one.block));
+    }
+    options_.keep(iteration_, std::move(program), std::move(problem), states_begun_);
+  }
+  kept_ = record::now() - states_begun_;
   ask_for_moves();
 }
 

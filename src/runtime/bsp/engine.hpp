@@ -18,13 +18,13 @@ namespace skel::runtime::bsp {
 /// One rank of a BSP program: a protocol of rounds on a transport.
 ///
 ///     superstep: compute, pack --(head, block)--> deliver --> answers --> states --> outcome --> superstep
-///                                                    |     (to gets)   (of those that move)
+///                                                    |     (to gets)   (of those that move)   (or keeping before it)
 ///                                                    +--> closing --> agreement (at the end)
 ///
 /// All ranks know the same after each round, and go on alike. The head of a superstep says how many processes are awake
 /// and how much was sent, so that the barrier needs no collective beside it. It also says which processes move at this
-/// barrier, if rank 0 has decided on moves. Closing takes results to all ranks. The last round says nothing else:
-/// nothing can go wrong after it.
+/// barrier, if rank 0 has decided on moves, and whether rank 0 then gets all of the program for a checkpoint. Closing
+/// takes results to all ranks. The last round says nothing else: nothing can go wrong after it.
 class engine final : program_engine {
  public:
   engine(process_group& group, transport& among, team& threads, run_options options);
@@ -41,11 +41,11 @@ class engine final : program_engine {
   record::bsp_record end();
 
  private:
-  enum class stage { begin, superstep, answers, states, outcome, closing, agreement, over };
+  enum class stage { begin, adopting, superstep, answers, states, outcome, keeping, closing, agreement, over };
   struct superstep_head;
   /// The heads of all ranks about a superstep.
   struct barrier {
-    std::uint64_t awake = 0, sent = 0, gets = 0, not_combined = 0;
+    std::uint64_t awake = 0, sent = 0, gets = 0, not_combined = 0, is_kept = 0;
     std::vector<double> share{}, computing{};  // of each rank
     double migrated = 0;
     std::vector<bsp_move> moves{};
@@ -59,7 +59,10 @@ class engine final : program_engine {
   };
 
   void begin();
+  void place();
   void make_states();
+  void adopt_states();
+  void finish_adopting();
   void next_superstep();
   double compute();
   void send_superstep(superstep_head mine);
@@ -73,6 +76,8 @@ class engine final : program_engine {
   void send_states();
   void finish_states();
   void finish_outcome();
+  void keep_or_go_on();
+  void finish_keeping();
   void close();
   void finish_closing();
   template <class Step>
@@ -95,7 +100,7 @@ class engine final : program_engine {
 
   std::vector<int> rank_of_;
   std::vector<bool> pinned_;
-  double superstep_begun_ = 0, sent_at_ = 0, waited_ = 0, migrated_ = 0, moves_begun_ = 0;
+  double superstep_begun_ = 0, sent_at_ = 0, waited_ = 0, migrated_ = 0, kept_ = 0, states_begun_ = 0;
   double barrier_ = 0, started_ = 0;     // the last one; the one before that and its migrations
   std::vector<process_time> times_;      // of each process, as far as it was here
   std::vector<double> process_seconds_;  // of each slot, of the threads
@@ -104,6 +109,7 @@ class engine final : program_engine {
   std::vector<bsp_move> moves_;          // at this barrier
   std::vector<move_outcome> outcomes_;   // of those that come here
   std::size_t moved_ = 0;                // at the last barrier
+  bool is_kept_ = false;                 // at this barrier
   std::size_t unpriced_ = 0;             // migrations at the end of the record that have no time yet
   user_function functions_;                // of the processes here
   watched_run const watched_;              // the last one: it is about all that is above

@@ -30,6 +30,8 @@ std::string where(program_failure const& f) {
       return "the result of " + process + " could not be made";
     case kind::gather:
       return "the results of " + process + " and those behind it could not be taken";
+    case kind::adopt:
+      return "the state of " + process + " after" + superstep.substr(3) + " could not be read";
     case kind::rank:
       return f.iteration == 0 ? "the run could not begin" : "the barrier of" + superstep.substr(3) + " failed";
     default:

@@ -64,6 +64,21 @@ run_options random_moves(std::uint64_t seed, int ranks, std::size_t rarely) {
   return out;
 }
 
+/// The program after some supersteps, as rank 0 was given it.
+struct kept_program {
+  std::uint64_t superstep = 0;
+  std::vector<std::string> what{};
+  std::string problem{};
+};
+
+/// Keeps the program as often as the seed says, one superstep in `rarely`.
+void keep(run_options& options, std::vector<kept_program>& all, std::uint64_t seed, std::size_t rarely) {
+  options.is_kept = [roll = bench::dice(seed), rarely](std::uint64_t) mutable { return roll.one_in(rarely); };
+  options.keep = [&all](std::uint64_t superstep, std::vector<std::string> what, std::string problem, double) {
+    all.push_back({superstep, std::move(what), std::move(problem)});
+  };
+}
+
 /// What happened in some runs.
 struct activity {
   std::uint64_t messages = 0, moved = 0, not_moved = 0;
@@ -136,6 +151,47 @@ TEST(BspEngine, ProcessesBeginWhereTheOptionsSay) {
     run.run();
     EXPECT_EQ(run.end(0).rank_of, options.first_ranks);
   }
+}
+
+/// A run that was kept now and then, and may have moves, goes on from each of these on other ranks with other places,
+/// where it is kept again. All give what the sequential engine gives. Returns how often it went on.
+template <class Program>
+std::size_t expect_the_same_from_any_superstep(Program const& program, std::uint64_t seed) {
+  bench::dice roll(seed);
+  activity sum;
+  auto const options = [&](int ranks) {
+    auto out = roll.one_in(2) ? random_moves(seed, ranks, 1 + seed % 4) : run_options();
+    if (roll.one_in(2))
+      for (std::size_t p = 0; p < program.processes; ++p)
+        out.first_ranks.push_back(static_cast<int>(roll.below(static_cast<std::size_t>(ranks))));
+    return relayed(roll.one_in(2), std::move(out));
+  };
+  std::vector<kept_program> all;
+  int const ranks = static_cast<int>(roll.between(1, 7));
+  auto first = options(ranks);
+  keep(first, all, seed, roll.between(1, 3));
+  expect_as_sequential(program, ranks, seed, first, sum);
+  for (std::size_t k = 0, end = all.size(); k < all.size() && k < 2 * end; ++k) {
+    auto const kept = all[k];
+    EXPECT_EQ(kept.problem, "");
+    int const others = static_cast<int>(roll.between(1, 7));
+    auto again = options(others);
+    again.done = kept.superstep, again.kept = kept.what;
+    keep(again, all, seed + k, 4);
+    expect_as_sequential(program, others, seed, again, sum);
+  }
+  return all.size();
+}
+
+TEST(BspEngine, GoesOnAfterAnySuperstepOnAnyRanks) {
+  std::size_t went_on = 0;
+  for (std::uint64_t seed = 1; seed <= seeds() / 2; ++seed) {
+    went_on += expect_the_same_from_any_superstep(skel::test::random_bsp<std::uint64_t>(seed), seed);
+    went_on += expect_the_same_from_any_superstep(skel::test::random_bsp<std::string>(seed), seed);
+    auto const combining = skel::test::combining_bsp<double>(seed, std::plus<>());
+    went_on += expect_the_same_from_any_superstep(combining.combined_by(std::plus<>()), seed);
+  }
+  EXPECT_GT(went_on, 3 * seeds());
 }
 
 TEST(BspEngine, GivesTheSameOnSeveralThreads) {
@@ -502,6 +558,82 @@ TEST(BspEngine, AProcessWhoseStateCannotTravelStaysWhereItIsForGood) {
       for (auto const& [process, state] : run.states(r)) values += state.value;
     EXPECT_EQ(values, 9 * 19);
   }
+}
+
+/// Process 4 cannot be written, or read.
+auto stubborn_program(bool writing) {
+  return skel::bsp<int>(
+      "stubborn", 9,
+      [=](std::size_t p) {
+        return stubborn{0, p == 4 && writing, p == 4 && !writing};
+      },
+      [](skel::superstep<int>& now, stubborn& mine) {
+        mine.value = static_cast<int>(now.number());
+        if (now.number() == 5) now.halt();
+      });
+}
+
+TEST(BspEngine, ACheckpointOfAStateThatCannotBeWrittenSaysSoAndTheRunGoesOn) {
+  std::vector<kept_program> all;
+  run_options options;
+  keep(options, all, 1, 1);
+  auto const program = stubborn_program(true);
+  virtual_bsp run(program, 3, 1, options);
+  run.run();
+  EXPECT_EQ(run.end(0).supersteps, 5u);
+  ASSERT_EQ(all.size(), 4u);
+  for (auto const& one : all)
+    EXPECT_EQ(one.problem,
+              "the state of process 4 could not be serialised on rank 1: cannot write (std::runtime_error)");
+}
+
+TEST(BspEngine, ACheckpointWhoseStatesCannotBeReadEndsTheRunOnEveryRank) {
+  std::vector<kept_program> all;
+  run_options options;
+  keep(options, all, 1, 1);
+  auto const program = stubborn_program(false);
+  virtual_bsp first(program, 3, 1, options);
+  first.run();
+  ASSERT_EQ(all.size(), 4u);
+  options.done = all[2].superstep, options.kept = all[2].what;
+  virtual_bsp run(program, 2, 1, options);
+  run.run();
+  for (std::size_t r = 0; r < 2; ++r) {
+    try {
+      run.end(r);
+      ADD_FAILURE() << "it ran";
+    } catch (process_error const& e) {
+      EXPECT_THAT(e.what(), HasSubstr("the state of process 4 after superstep 3 could not be read on rank 1: cannot"));
+      EXPECT_EQ(e.process(), 4u);
+      EXPECT_EQ(e.superstep(), 3u);
+    }
+  }
+}
+
+TEST(BspEngine, ACheckpointWithoutMemoryForItsProcessesIsGivenUpOrEndsTheRunThatNeedsIt) {
+  auto const program = skel::bsp<int>(
+      "large", 3, [](std::size_t p) { return std::vector<double>(p == 1 ? 100'000 : 1, 1); },
+      [](skel::superstep<int>& now, std::vector<double>&) {
+        if (now.number() > 2) now.halt();
+      });
+  std::vector<kept_program> all;
+  run_options options;
+  keep(options, all, 1, 1);
+  auto const large = [](auto, skel::runtime::message const& what) { return what.ranges().size() > 0; };
+  virtual_bsp run(program, 3, 5, options);
+  run.net().without_memory(large);
+  run.run();
+  EXPECT_EQ(run.end(0).supersteps, 3u);
+  for (auto const& one : all) EXPECT_EQ(one.problem, "there is no memory for it");
+  all.clear();
+  virtual_bsp(program, 3, 5, options).run();
+  ASSERT_EQ(all.size(), 2u);
+  options.done = all[1].superstep, options.kept = all[1].what;
+  virtual_bsp again(program, 3, 5, options);
+  again.net().without_memory(large);
+  again.run();
+  EXPECT_THAT(errors_of<process_error>(again, 3),
+              testing::Each(HasSubstr("on rank 1: there is no memory for the processes of a checkpoint")));
 }
 
 TEST(BspEngine, AProcessForWhoseStateThereIsNoMemoryStays) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include <skel/detail/runtime/bsp/array_exchange.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
 #include <skel/detail/runtime/pieces/program_failure.hpp>
+#include <skel/detail/runtime/station/station_state.hpp>
 #include <skel/detail/runtime/threads/step_control.hpp>
 
 namespace skel::runtime::bsp {
@@ -111,14 +113,21 @@ class process_group {
   /// Takes the answers of each rank, this one too, to the gets made here. Throws skel::error if they are damaged.
   void take_answers(std::vector<std::span<std::byte const>> const& blocks);
 
-  /// The state of a process and the messages for it, as bytes; it stays here. Throws what the author's serializer
-  /// throws.
-  virtual std::string take(process_number process) = 0;
+  /// Appends the state of a process and the messages for it, behind their length; it stays here. Throws what the
+  /// author's serializer throws.
+  virtual void take(process_number process, std::string& to) = 0;
   /// Keeps such bytes of another rank aside. Returns the size of the state, as state_bytes(). Throws what the author's
   /// serializer throws.
   virtual double stage(process_number process, std::span<std::byte const> bytes) = 0;
   /// Processes that are elsewhere now leave. Those kept aside come, except the refused ones.
   virtual void commit(std::vector<process_number> const& gone, std::vector<process_number> const& refused) = 0;
+
+  /// Appends what all processes read in the next superstep: messages to all, and what was reduced. The same on every
+  /// rank after deliver(). Throws what serializers throw.
+  virtual void take_common(std::string& to) const = 0;
+  virtual void set_common(std::span<std::byte const> bytes) = 0;
+  /// On these a checkpoint depends: the form of states, and the sizes of a message and of a contribution [B].
+  virtual std::tuple<state_form, std::size_t, std::size_t> form() const = 0;
 
  protected:
   std::size_t slot_of(process_number process) const;

@@ -22,8 +22,8 @@ namespace skel::runtime::bsp {
 /// When ranks computed in a superstep, as rank 0 knows it at its barrier.
 struct passed_superstep {
   std::uint64_t number = 1;
-  /// The barrier before, later by the time of moves there, and its own barrier: times when rank 0 hears of them, by
-  /// record::now() there [s].
+  /// The barrier before, later by the time of moves and a checkpoint there, and its own barrier: times when rank 0
+  /// hears of them, by record::now() there [s].
   double begin = 0, end = 0;
   std::span<double const> computing;  ///< of each rank, until its last process was done [s]
   std::span<int const> rank_of;       ///< of each process in it
@@ -54,6 +54,14 @@ struct run_options {
   /// Asked on each rank after each superstep, if processes are measured: a text for next_moves, empty if there is
   /// nothing to say. Called by the thread that communicates.
   std::function<std::string()> says{};
+  /// The program goes on after so many supersteps, as keep() got it then; 0: it begins. The same on all ranks.
+  std::uint64_t done = 0;
+  std::vector<std::string> kept{};  ///< then, on rank 0
+  /// Asked on rank 0 in each superstep: true if the program is to be kept at its end.
+  std::function<bool(std::uint64_t superstep)> is_kept{};
+  /// Gets on rank 0 the program after a superstep: what all processes read next, then those of each rank; or a problem
+  /// that says why not. `begun`: when ranks began to write it [s]. Both are called by the thread that communicates.
+  std::function<void(std::uint64_t superstep, std::vector<std::string> kept, std::string problem, double begun)> keep{};
   /// `results` appends the results of this rank's processes at the end. `take_results` gets those of each rank, by the
   /// numbers of the ranks; it may throw, which ends the run.
   std::function<std::optional<program_failure>(std::string& to)> results{};

@@ -216,34 +216,26 @@ class typed_group final : public process_group {
     }
   }
 
-  std::string take(process_number process) override {
+  void take(process_number process, std::string& out) override {
     take_all_letters();
     if (std::ranges::find(not_taken_, process, &program_failure::number) != not_taken_.end())
       throw error("its messages could not be taken");
-    std::size_t const s = slot_of(process);
-    std::string out;
+    std::size_t const s = slot_of(process), front = out.size();
+    put_number(out, std::uint64_t{0});
     put_number(out, asleep_[s]);
     put_state(out, *states_[s]);
-    auto const letters = inbox_of(s);
-    put_number(out, std::uint64_t{letters.size()});
-    for (auto const& one : letters) {
-      put_number(out, std::uint64_t{one.from});
-      put_value(out, one.what);
-    }
+    put_letters(out, inbox_of(s));
     for (auto const& one : answers_of(s)) {
       put_number(out, one.array);
       put_value(out, one.values);
     }
-    return out;
+    put_number_at(out, front, std::uint64_t{out.size() - front - sizeof(std::uint64_t)});
   }
 
   double stage(process_number process, std::span<std::byte const> bytes) override {
     auto const asleep = take_number<std::uint8_t>(bytes);
     moving one{asleep, take_state<state>(bytes), {}, {}};
-    for (auto count = take_number<std::uint64_t>(bytes); count > 0; --count) {
-      auto const from = take_number<std::uint64_t>(bytes);
-      one.inbox.push_back({from, take_value<message>(bytes)});
-    }
+    one.inbox = letters_in(bytes);
     while (has_arrays() && !bytes.empty()) {
       auto const array = take_number<std::uint32_t>(bytes);
       one.answers.push_back({array, take_value<std::vector<std::byte>>(bytes)});
@@ -303,6 +295,22 @@ class typed_group final : public process_group {
     box_of_.clear();
   }
 
+  void take_common(std::string& to) const override {
+    put_letters(to, std::span(to_all_));
+    if constexpr (reduces)
+      if (reduced_) put_value(to, *reduced_);
+  }
+  void set_common(std::span<std::byte const> bytes) override {
+    to_all_ = letters_in(bytes);
+    if constexpr (reduces)
+      if (!bytes.empty()) reduced_ = take_value<value>(bytes);
+  }
+  std::tuple<state_form, std::size_t, std::size_t> form() const override {
+    state_form of{std::to_string(sizeof(state)) + " B"};
+    if constexpr (has_movable_state<state>) of = form_of<state>();
+    return {std::move(of), sizeof(message), sizeof(value)};
+  }
+
   /// Calls use(process, state) for each process here.
   template <class Use>
   void for_each(Use&& use) {
@@ -325,6 +333,22 @@ class typed_group final : public process_group {
   };
 
   static double bytes_of(message const& what) { return static_cast<double>(item_bytes(what)); }
+
+  static void put_letters(std::string& to, std::span<letter const> letters) {
+    put_number(to, std::uint64_t{letters.size()});
+    for (auto const& one : letters) {
+      put_number(to, std::uint64_t{one.from});
+      put_value(to, one.what);
+    }
+  }
+  static std::vector<letter> letters_in(std::span<std::byte const>& bytes) {
+    std::vector<letter> out;
+    for (auto count = take_number<std::uint64_t>(bytes); count > 0; --count) {
+      auto const from = take_number<std::uint64_t>(bytes);
+      out.push_back({from, take_value<message>(bytes)});
+    }
+    return out;
+  }
 
   std::span<letter> inbox_of(std::size_t slot) {
     if constexpr (combines)

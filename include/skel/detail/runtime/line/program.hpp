@@ -160,7 +160,7 @@ class lowering {
       if constexpr (!skeletons::emits_items<F, In>)  // or nobody could say which items have become of which
         if (s.stateful) {
           s.state = stage_state_of<In, Out>(part.function);
-          if (s.state != nullptr) s.form = form_of(part.function);
+          if (s.state != nullptr) s.form = form_of<decltype(part.function)>();
         }
     }
     to_.push_back(std::move(s));
@@ -302,7 +302,7 @@ class lowering {
     s.stateful = !skeletons::is_stateless<F> && !s.notes.stateless;
     if constexpr (may_move_state<F>) {
       if (s.stateful) s.state = state_of(function);
-      if (s.state != nullptr) s.form = form_of(function);
+      if (s.state != nullptr) s.form = form_of<std::remove_reference_t<decltype(function)>>();
     }
     s.function = &typeid(F);
     if constexpr (requires { function.skel_constants(); }) s.constants = function.skel_constants();

@@ -80,7 +80,7 @@ struct program_failure {
     result,   ///< the result of a process or element could not be made, or written
     gather,   ///< results could not be taken; of the first process of the rank that had given them
     move,     ///< a cell could not be written for another rank
-    adopt,    ///< cells of other ranks could not be read
+    adopt,    ///< cells of other ranks, or the state of a process from a checkpoint, could not be read
     rank,     ///< a rank could not go on between functions of the user, as where it had no memory
   };
   static constexpr std::uint64_t nobody = ~std::uint64_t{0};

@@ -99,12 +99,12 @@ consteval bool has_versions() {
          has_member_versioned_save<F, out>::value || has_non_member_versioned_save<F, out>::value;
 }
 
-/// The form of the state of a function that has one.
+/// The form of the state of a function that has one, or of a state that its author's functions write.
 template <class F>
-state_form form_of(F const& function) {
+state_form form_of() {
   std::string const bytes = std::to_string(sizeof(F)) + " B, by ";
   if constexpr (skeletons::wrapper<F>)
-    return form_of(function.function);
+    return form_of<decltype(F::function)>();
   else if constexpr (has_serializer<F>)
     return {bytes + "skel::serializer"};
   else if constexpr (!cereal_serializable<F>)
