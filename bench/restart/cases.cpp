@@ -27,8 +27,9 @@ void sleep(double seconds) {
 }
 
 /// Takes a second or two.
-restart_program usual() {
+restart_program usual(bool is_bsp = false) {
   restart_program out;
+  out.is_bsp = is_bsp;
   out.items = 400'000;
   out.turns = 3000;
   return out;
@@ -40,7 +41,7 @@ std::size_t times(std::string const& text, std::string const& part) {
   return count;
 }
 
-constexpr char const* resumed = "skel: goes on at item";
+constexpr char const* resumed = "skel: goes on a";  // at item, after superstep
 
 std::string with_words(std::string const& what, victim const& of) {
   return what + "; it said:\n" + of.said();
@@ -125,9 +126,9 @@ std::string output_missing(fs::path const& folder, std::uint64_t) {
              : "";
 }
 
-std::string damaged(fs::path const& folder, std::uint64_t seed, bool both) {
+std::string damaged(fs::path const& folder, std::uint64_t seed, bool both, bool is_bsp) {
   dice roll(seed);
-  victim one(folder, usual());
+  victim one(folder, usual(is_bsp));
   if (auto wrong = kill_after_two(one); !wrong.empty()) return wrong;
   for (auto const& entry : fs::directory_iterator(one.checkpoints())) {
     if (entry.path().extension() != ".checkpoint" || (!both && entry.path() != one.newest())) continue;
@@ -151,29 +152,39 @@ std::string damaged(fs::path const& folder, std::uint64_t seed, bool both) {
 }
 
 std::string one_damaged(fs::path const& folder, std::uint64_t seed) {
-  return damaged(folder, seed, false);
+  return damaged(folder, seed, false, false);
 }
 std::string both_damaged(fs::path const& folder, std::uint64_t seed) {
-  return damaged(folder, seed, true);
+  return damaged(folder, seed, true, false);
+}
+std::string bsp_damaged(fs::path const& folder, std::uint64_t seed) {
+  return damaged(folder, seed, dice(seed).one_in(2), true);
 }
 
-std::string other_ranks(fs::path const& folder, std::uint64_t seed) {
-  dice roll(seed);
-  victim one(folder, usual());
+std::string other_ranks(fs::path const& folder, bool is_bsp) {
+  victim one(folder, usual(is_bsp));
   for (std::size_t const ranks : {4U, 1U, 7U})
     if (auto wrong = kill_after_two(one, ranks); !wrong.empty()) return wrong;
   one.start({.ranks = 2});
   return ends_well(one);
 }
+std::string of_line_on_other_ranks(fs::path const& folder, std::uint64_t) {
+  return other_ranks(folder, false);
+}
+std::string of_bsp_on_other_ranks(fs::path const& folder, std::uint64_t) {
+  return other_ranks(folder, true);
+}
 
 std::string disk_full(fs::path const& folder, std::uint64_t) {
-  auto what = usual();
-  what.state = std::size_t{16} << 20U;  // the file that the sink writes has 10 MB
-  victim one(folder, what);
-  one.start({.ranks = few, .shell = "ulimit -f 28000;"});  // blocks of 512 bytes
-  auto wrong = ends_well(one);
-  if (!wrong.empty()) return wrong;
-  return times(one.said(), "a checkpoint could not be written") == 1 ? "" : with_words("it did not say it once", one);
+  for (bool const is_bsp : {false, true}) {
+    auto what = usual(is_bsp);
+    what.state = std::size_t{16} << 20U;  // the file that the sink writes has 10 MB
+    victim one(folder, what);
+    one.start({.ranks = few, .shell = "ulimit -f 28000;"});  // blocks of 512 bytes
+    if (auto wrong = ends_well(one); !wrong.empty()) return wrong;
+    if (times(one.said(), "a checkpoint could not be written") != 1) return with_words("it did not say it once", one);
+  }
+  return {};
 }
 
 std::string stopped(fs::path const& folder, double seconds) {
@@ -246,7 +257,9 @@ std::vector<restart_case> const& restart_cases() {
       {"output-missing", "the file that it writes is missing: an error says so", output_missing},
       {"one-damaged", "the newest checkpoint is cut, or has another bit: the one before is used", one_damaged},
       {"both-damaged", "both are: it begins anew", both_damaged},
-      {"other-ranks", "on 4 ranks, 1, 7, and 2", other_ranks},
+      {"other-ranks", "on 4 ranks, 1, 7, and 2", of_line_on_other_ranks},
+      {"bsp-other-ranks", "a BSP program whose processes move, on 4 ranks, 1, 7, and 2", of_bsp_on_other_ranks},
+      {"bsp-damaged", "its newest checkpoint is cut or has another bit, or both are", bsp_damaged},
       {"disk-full", "checkpoints cannot be written: the run goes on, and says so once", disk_full},
       {"stopped-shortly", "a rank is stopped for 0.5 s: nobody takes it for dead", stopped_shortly},
       {"stopped-long", "a rank is stopped for 3 s: the run goes on when it does", stopped_long},
@@ -261,7 +274,7 @@ kill_count kill_at_random(fs::path const& folder, std::size_t kills, std::uint64
   dice roll(seed);
   kill_count out;
   while (out.kills < kills) {
-    auto what = usual();
+    auto what = usual(roll.one_in(2));
     what.items = 20'000 + roll.below(600'000);
     what.state = roll.one_in(3) ? roll.below(1U << 20U) : 0;
     victim one(folder / std::to_string(out.programs++), what);

@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/bsp/sequential.hpp>
 #include <skel/files.hpp>
 #include <skel/pipeline.hpp>
 
@@ -100,17 +102,72 @@ skel::run_report run(restart_program const& what, skel::grid& grid) {
   return grid.run(app);
 }
 
+namespace {
+
+struct exchanging {
+  std::uint64_t value = 0, spun = 0;
+  std::vector<std::uint64_t> table{};
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(value, table);
+  }
+};
+
+auto bsp_of(restart_program const& what) {
+  constexpr std::size_t processes = 500;
+  constexpr std::uint64_t items = 1000;  // of a superstep
+  auto const last = what.items / items;
+  auto const make = [words = what.state / processes / sizeof(std::uint64_t)](std::size_t process) {
+    return exchanging{value_of(process), 0, std::vector<std::uint64_t>(words)};
+  };
+  auto const step = [what, last](skel::superstep<std::uint64_t, std::uint64_t>& now, exchanging& mine) {
+    bool const is_chosen = now.process() == 1 + now.number() % 7;
+    if (is_chosen && now.number() == what.die_at / items && is_first_death(what.die_once)) ::raise(SIGKILL);
+    for (auto const& [from, value] : now.received()) mine.value = value_of(mine.value ^ value ^ from);
+    for (auto const& [from, value] : now.received_by_all()) mine.value = value_of(mine.value ^ value ^ from);
+    mine.value ^= now.reduced().value_or(0);
+    mine.spun = spin(mine.value, what.turns);
+    if (!mine.table.empty()) mine.value ^= mine.table[now.number() % mine.table.size()]++;
+    if (now.number() >= last) return now.halt();
+    now.contribute(mine.value);
+    now.send(mine.value % now.processes(), mine.value);
+    if (is_chosen) now.send_to_all(mine.value);
+  };
+  return skel::bsp<std::uint64_t, std::uint64_t>("exchange", processes, make, step, std::plus<>{})
+      .migrated_by({.name = "rotate", .alpha = 16});
+}
+
+std::string difference_from_lines(std::ifstream& in, std::size_t lines, auto line_at) {
+  std::string line;
+  for (std::size_t i = 0; i < lines; ++i) {
+    if (!std::getline(in, line)) return "it ends before line " + std::to_string(i);
+    if (line + "\n" != line_at(i)) return "line " + std::to_string(i) + " is '" + line + "'";
+  }
+  return std::getline(in, line) ? "'" + line + "' follows its end" : "";
+}
+
+}  // namespace
+
+skel::bsp_report run_bsp(restart_program const& what, skel::grid& grid) {
+  auto const [report, values] = grid.run(bsp_of(what), [](std::size_t, exchanging& mine) { return mine.value; });
+  if (grid.rank() != 0) return report;
+  std::ofstream out(what.out, std::ios::binary);
+  for (std::size_t p = 0; p < values.size(); ++p) out << line_of(p, values[p]);
+  return report;
+}
+
 std::string difference_from_expected(restart_program const& what) {
   std::ifstream in(what.out, std::ios::binary);
   if (!in) return what.out + " is not there";
-  std::uint64_t sum = 0;
-  std::string line;
-  for (std::uint64_t i = 0; i < what.items; ++i) {
-    sum += value_of(i);
-    if (!std::getline(in, line)) return "it ends before item " + std::to_string(i);
-    if (line + "\n" != line_of(i, sum)) return "item " + std::to_string(i) + " is '" + line + "'";
+  if (what.is_bsp) {
+    restart_program undisturbed{.out = {}, .items = what.items, .turns = 0, .state = what.state};
+    std::uint64_t supersteps = 0;
+    auto const states = skel::runtime::bsp::run_sequential(bsp_of(undisturbed), supersteps);
+    return difference_from_lines(in, states.size(), [&](std::size_t i) { return line_of(i, states[i].value); });
   }
-  return std::getline(in, line) ? "'" + line + "' follows its end" : "";
+  return difference_from_lines(
+      in, what.items, [sum = std::uint64_t{0}](std::size_t i) mutable { return line_of(i, sum += value_of(i)); });
 }
 
 }  // namespace bench

@@ -79,10 +79,12 @@ int main(int argc, char** argv) try {
   program->add_option("--state", what.state, "that a stage keeps [B]");
   program->add_option("--die-at", what.die_at, "item at which it kills itself");
   program->add_option("--die-once", what.die_once, "file that is made then: only then");
+  program->add_flag("--bsp", what.is_bsp, "a BSP program of as many items");
   program->add_flag("--report", report, "print the report");
   auto* const check = app.add_subcommand("check", "whether a file is what the program writes");
   check->add_option("OUT", what.out, "the file")->required();
   check->add_option("--items", what.items, "that have passed")->required();
+  check->add_flag("--bsp", what.is_bsp, "of a BSP program");
   program->allow_extras();
   std::vector<std::string> only, names;
   for (auto const& one : bench::restart_cases()) names.push_back(one.name);
@@ -121,8 +123,10 @@ int main(int argc, char** argv) try {
   }
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of a file's size is a full disk then
   skel::grid grid(argc, argv);
-  auto const done = bench::run(what, grid);
-  if (report && grid.rank() == 0) std::cout << done;
+  auto const show = [&](auto const& done) {
+    if (report && grid.rank() == 0) std::cout << done;
+  };
+  what.is_bsp ? show(bench::run_bsp(what, grid)) : show(bench::run(what, grid));
   return 0;
 } catch (std::exception const& e) {
   fmt::print(stderr, "bench_restart: {}\n", e.what());

@@ -62,6 +62,7 @@ void victim::start(victim_options const& how) {
                              std::to_string(what_.turns), "--state", std::to_string(what_.state), "--die-at",
                              std::to_string(what_.die_at), "--skel-knowledge", "off", "--skel-checkpoint",
                              checkpoints(), "--skel-checkpoint-period", std::to_string(how.period)});
+  if (what_.is_bsp) words.emplace_back("--bsp");
   if (!what_.die_once.empty()) words.insert(words.end(), {"--die-once", what_.die_once});
   if (!how.shell.empty()) words.insert(words.begin(), {"/bin/sh", "-c", how.shell + " exec \"$@\"", "sh"});
   std::string const said = folder_ / "said";

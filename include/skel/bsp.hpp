@@ -28,7 +28,7 @@ requires runtime::bsp::is_program<Program> bsp_plan grid::plan(Program const& ap
 template <class Program>
 requires runtime::bsp::is_program<Program> bsp_report grid::run(Program const& app, std::stop_token const& stop) {
   runtime::bsp::typed_group<Program> group(app);
-  return {run(group, runtime::bsp::options_of(app), app.migration, typeid(Program).name(), stop)};
+  return run(group, runtime::bsp::options_of(app), app.migration, typeid(Program).name(), stop);
 }
 
 template <class Program, class Of>
@@ -45,7 +45,7 @@ requires(runtime::bsp::is_program<Program>&& std::is_invocable_v<
     });
   };
   options.take_results = [&](std::span<std::byte const> bytes) { all.read(bytes); };
-  bsp_report report{run(group, std::move(options), app.migration, typeid(std::pair<Program, Of>).name(), stop)};
+  auto report = run(group, std::move(options), app.migration, typeid(std::pair<Program, Of>).name(), stop);
   return bsp_results<value>{std::move(report), all.take()};
 }
 

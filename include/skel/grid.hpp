@@ -26,9 +26,6 @@ struct bsp_report;
 struct mesh_plan;
 struct mesh_report;
 
-namespace record {
-struct bsp_record;
-}
 namespace runtime::iteration {
 class mesh_part;
 struct run_options;
@@ -143,9 +140,8 @@ class grid : public collective_calls {
   planned_program plan(runtime::program const& line);
   bsp_plan plan(runtime::bsp::process_group const& group, runtime::bsp::run_options const& options,
                 skeletons::migration_settings const& migration, std::string const& types);
-  record::bsp_record run(runtime::bsp::process_group& group, runtime::bsp::run_options options,
-                         skeletons::migration_settings const& migration, std::string const& types,
-                         std::stop_token const& stop);
+  bsp_report run(runtime::bsp::process_group& group, runtime::bsp::run_options options,
+                 skeletons::migration_settings const& migration, std::string const& types, std::stop_token const& stop);
   mesh_plan plan(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
                  runtime::iteration::run_options const& options, std::string const& types);
   mesh_report run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,

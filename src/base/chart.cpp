@@ -161,8 +161,8 @@ std::string image_of(chart const& of, frame const& in) {
   for (double const row : rows.ticks())
     out += text_shape(in.left - 6, in.top + (in.bottom - in.top) * rows.part(row) + 4, "end", print("%.5g", row));
   return out +
-         print("<image class=\"picture\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", in.left, in.top,
-               in.x(of.image.until) - in.left, in.bottom - in.top) +
+         print("<image class=\"picture\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", in.x(of.image.from),
+               in.top, in.x(of.image.until) - in.x(of.image.from), in.bottom - in.top) +
          "preserveAspectRatio=\"none\" href=\"" + in_html(of.image.address) + "\"/>\n";
 }
 

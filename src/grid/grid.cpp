@@ -22,6 +22,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/grid/bsp_report.hpp>
 #include <skel/detail/grid/mesh_report.hpp>
 #include <skel/detail/machine/discovery.hpp>
 #include <skel/detail/machine/first_load.hpp>
@@ -59,9 +60,8 @@
 #include "interrupt.hpp"
 #include "line/planner.hpp"
 #include "line/program_history.hpp"
-#include "line/resumption.hpp"
+#include "resumption.hpp"
 #include "line/stage_states.hpp"
-#include "mesh/mesh_checkpoints.hpp"
 #include "mesh/mesh_planner.hpp"
 #include "run_files.hpp"
 #include "run_view.hpp"
@@ -372,8 +372,20 @@ struct grid::state {
     static std::set<std::string> all;
     return all;
   }
-  checkpoint_order next_run() const { return {ended_runs() + 1, !used_folders().contains(settings.checkpoint)}; }
-  void end_run() const {
+  /// The checkpoints of a run of a program, if it keeps any. `report` gets from where it goes on, or why it keeps none
+  /// although a folder is named. Collective.
+  template <class Report, class... Program>
+  std::unique_ptr<resumption> find_checkpoints(Report& report, Program const&... program) const {
+    if (!keeps_checkpoints(settings)) return nullptr;
+    checkpoint_order const next{ended_runs() + 1, !used_folders().contains(settings.checkpoint)};
+    auto out = std::make_unique<resumption>(kept(program...), settings, next, ranks);
+    report.without_checkpoints = out->left_out();
+    report.resumed = out->done();
+    return report.without_checkpoints.empty() ? std::move(out) : nullptr;
+  }
+  /// A run has ended, and has no checkpoints any more.
+  void end_run(resumption* checkpoints) const {
+    if (checkpoints != nullptr) checkpoints->ended();
     ++ended_runs();
     if (keeps_checkpoints(settings)) used_folders().insert(settings.checkpoint);
   }
@@ -941,9 +953,9 @@ void tell_decisions(runtime::bsp::run_options& options, rescheduling const* watc
 
 }  // namespace
 
-record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::run_options options,
-                             skeletons::migration_settings const& migration, std::string const& types,
-                             std::stop_token const& stop) {
+bsp_report grid::run(runtime::bsp::process_group& group, runtime::bsp::run_options options,
+                     skeletons::migration_settings const& migration, std::string const& types,
+                     std::stop_token const& stop) {
   runtime::sole_use const only("run()");
   state& s = *state_;
   auto const how = s.migration_of(options, migration);
@@ -956,6 +968,9 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
                          decisions_of(s.settings),
                          {s.settings.scenario, "--skel-scenario", "scenario"}},
                         s.ranks);
+  bsp_report report;
+  auto const checkpoints = s.find_checkpoints(report, group, options);
+  if (checkpoints) checkpoints->ask_for_checkpoints(options);
   interrupt_watch const watch(stop);
   options.interrupt = &interrupt_watch::flag();
   bsp_files beside(s.settings, s.ranks.hosts());
@@ -980,7 +995,9 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
   try {
     record::bsp_decisions made;
     if (watched) tell_decisions(options, watcher.get(), made);
-    auto record = runtime::bsp::run_bsp(group, s.ranks, std::move(options));
+    auto& record = report.run = runtime::bsp::run_bsp(group, s.ranks, std::move(options));
+    if (checkpoints) record.checkpoints = checkpoints->record();
+    s.end_run(checkpoints.get());
     if (mapping::migration_price const found{made.migration_fixed, made.migration_per_byte};
         found != mapping::migration_price{}) {
       s.migration_price = found;
@@ -993,7 +1010,7 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
       beside.write(record.migrations);
     }
     record.refused_announcements = s.news.refusals();
-    return record;
+    return report;
   } catch (std::exception const& e) {
     if (!view) throw;
     view->end(
@@ -1044,19 +1061,13 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
 mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
                              runtime::iteration::run_options options, mesh_view* view, bool watches_readers) {
   auto const me = static_cast<std::uint32_t>(ranks.rank());
-  std::optional<mesh_checkpoints> checkpoints;
-  std::string left_out;
-  if (keeps_checkpoints(settings)) {
-    checkpoints.emplace(part, mesh, settings, next_run(), ranks);
-    left_out = checkpoints->left_out();
-    if (!left_out.empty()) checkpoints.reset();
-  }
+  mesh_report report;
+  auto const checkpoints = find_checkpoints(report, part, mesh);
   auto placed = [&] {
     runtime::run_phase const now("times steps and places the mesh");
     return place(part, mesh, faces);
   }();
-  mesh_report report{.plan = std::move(placed.plan)};
-  report.without_checkpoints = std::move(left_out);
+  report.plan = std::move(placed.plan);
   options.group_of = std::move(placed.group_of);
   auto layout = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, placed.rank_of, me));
   std::atomic<bool> has_read = false;  // an element of rank 0, which looks for all
@@ -1069,11 +1080,10 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
               "values. Add skel::update(name, &Cell::member) for the members that it reads, unless they never change");
   };
   if (watches_readers) layout->elements.asked = &has_read;
-  if (checkpoints && checkpoints->done()) {
-    options.done = report.resumed = checkpoints->done();
-    part.take_totals(checkpoints->totals());
-    runtime::iteration::move_cells(part, *options.done, nullptr, checkpoints->take_cells(), faces, placed.rank_of,
-                                   *layout, ranks);
+  if (report.resumed) {
+    options.done = report.resumed;
+    runtime::iteration::move_cells(part, *options.done, nullptr, take_cells(*checkpoints, part, ranks), faces,
+                                   placed.rank_of, *layout, ranks);
   }
   if (checkpoints) checkpoints->begun();
   std::unique_ptr<mesh_remapper> remapper;
@@ -1158,7 +1168,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
       throw error("program '" + part.name() + "' stopped after iteration " + std::to_string(*options.done) +
                   ", at a review: " + next.failed);
     double const reviewed = record::now();
-    if (next.keep) checkpoints->keep(*options.done, part, *layout);
+    if (next.keep) keep(*checkpoints, *options.done, part, *layout, ranks);
     double const began_to_move = record::now();
     if (!next.rank_of.empty()) {
       auto to = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, next.rank_of, me));
@@ -1169,13 +1179,10 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
     }
     if (looks) looked = record::now(), look_took = reviewed - stopped;
   }
-  if (checkpoints) {
-    checkpoints->ended();
-    report.checkpoints = checkpoints->record();
-  }
+  if (checkpoints) report.checkpoints = checkpoints->record();
   report.decisions = runtime::from_bytes<record::move_history>(
       ranks.broadcast(runtime::to_bytes(remapper ? remapper->decisions() : record::move_history())));
-  end_run();
+  end_run(checkpoints.get());
   if (is_planned) meshes->observe(report, remapper.get());
   report.refused_announcements = news.refusals();
   return report;
@@ -1188,14 +1195,8 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   std::vector<record::span> measured;
   placed_run placed;
   bool first_items_passed = false, watched = false;
-  std::optional<resumption> checkpoints;
-  if (keeps_checkpoints(s.settings)) {
-    checkpoints.emplace(line, s.settings, s.next_run(), s.ranks);
-    report.without_checkpoints = checkpoints->left_out();
-    if (!report.without_checkpoints.empty()) checkpoints.reset();
-  }
-  bool const resumes = checkpoints && checkpoints->item();
-  if (resumes) report.resumed = checkpoints->item();
+  auto const checkpoints = s.find_checkpoints(report, line);
+  bool const resumes = report.resumed.has_value();
   std::uint64_t const first_item = report.resumed.value_or(0);
   if (s.settings.plan) {
     if (auto const forced = s.store->forced(mapping::placement_choice::name))
@@ -1209,7 +1210,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     s.recall();
     s.hear_announcements();
     first_items_passed = is_measured(line);
-    if (first_items_passed) resumes ? checkpoints->give_states(measuring_rank) : bring_states(line, s.ranks);
+    if (first_items_passed) resumes ? checkpoints->give_states(line, measuring_rank) : bring_states(line, s.ranks);
     run_start mine;
     runtime::run_phase const now(ranks.rank() == 0 ? "measures the first items and plans"
                                                    : "waits for rank 0, which measures the first items and plans");
@@ -1231,8 +1232,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     report.planning_seconds = start.planning_seconds;
     if (start.ended) {
       settle_where_measured(line);
-      if (checkpoints) checkpoints->ended();
-      s.end_run();
+      s.end_run(checkpoints.get());
       s.end_source(line, report);
       report.run.hosts = s.ranks.hosts();
       for (auto const& station : line.stations) report.run.names.push_back(station.notes.name);
@@ -1247,7 +1247,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   if (watched && ranks.rank() == 0) watcher = s.watch(line, *placed.running);
   runtime::run_options options;
   if (resumes && !first_items_passed)
-    checkpoints->give_states(report.plan.run);
+    checkpoints->give_states(line, report.plan.run);
   else
     options.pinned = settle_states(line, report.plan.run, first_items_passed, s.ranks);
   if (checkpoints) checkpoints->begun();
@@ -1304,8 +1304,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     s.tell_all(watcher.get());
   }
   report.refused_announcements = s.news.refusals();
-  if (checkpoints) checkpoints->ended();
-  s.end_run();
+  s.end_run(checkpoints.get());
   s.end_source(line, report);
   remember_states(line, report.run.final_ranks);
   report.unlike = s.learn_from(line, placed, report.run);

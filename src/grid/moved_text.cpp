@@ -148,6 +148,32 @@ record::story_section decision_section(moving_program const& of, record::move_hi
   return out;
 }
 
+std::string went_on_text(std::string const& use, std::uint64_t resumed, std::uint64_t last) {
+  return "went on after " + use + " " + std::to_string(resumed) + ", from a checkpoint, up to " + use + " " +
+         std::to_string(last);
+}
+
+std::string checkpoints_text(std::string const& use, std::optional<std::uint64_t> resumed, std::uint64_t last,
+                             record::checkpoint_record const& of, std::string const& without) {
+  std::string out;
+  if (resumed) out += "  " + went_on_text(use, *resumed, last) + "\n";
+  if (of.written > 0)
+    out += "  " + counted(of.written, "checkpoint") + ", " + scaled(static_cast<double>(of.bytes), "B") +
+           print(" in %.3g s\n", of.seconds);
+  if (of.failed > 0) out += "  " + counted(of.failed, "checkpoint") + " could not be written: " + of.problem + "\n";
+  if (!without.empty()) out += "  no checkpoints, because " + without + "\n";
+  return out;
+}
+
+record::story_section checkpoints(std::string const& use, record::checkpoint_record const& of) {
+  record::story_section out{.title = "Checkpoints"};
+  if (of.written > 0)
+    out.say(counted(of.written, "checkpoint") + ", " + scaled(static_cast<double>(of.bytes), "B") + " in " +
+            scaled(of.seconds, "s") + "; the last one after " + use + " " + std::to_string(of.item) + ".");
+  if (of.failed > 0) out.say(counted(of.failed, "checkpoint") + " could not be written: " + of.problem, "wrong");
+  return out;
+}
+
 std::string migration_price_text(double fixed, double per_byte) {
   if (!(per_byte > 0)) return scaled(fixed, "s");
   return (fixed > 0 ? scaled(fixed, "s") + " and " : std::string()) + scaled(per_byte, "s/B");

@@ -62,6 +62,16 @@ record::story_section decision_section(moving_program const& of, record::move_hi
 /// Of repeated events of a run, so many are listed in its report.
 inline constexpr std::size_t most_in_report = 8;
 
+/// "went on after superstep 40, from a checkpoint, up to superstep 100".
+std::string went_on_text(std::string const& use, std::uint64_t resumed, std::uint64_t last);
+
+/// The checkpoints of a run for its report, a line each: from which it went on, those that were made, and why none.
+std::string checkpoints_text(std::string const& use, std::optional<std::uint64_t> resumed, std::uint64_t last,
+                             record::checkpoint_record const& of, std::string const& without);
+
+/// The same for its page, without the first.
+record::story_section checkpoints(std::string const& use, record::checkpoint_record const& of);
+
 /// The overhead of a migration beside the way of its state: "78 us", "78 us and 1.2 ns/B".
 std::string migration_price_text(double fixed, double per_byte);
 

@@ -138,7 +138,7 @@ constexpr setting_row option_rows[] = {
      "Looks for forgotten updates in the first iterations of programs over a mesh, before they run.",
      as_count<&run_settings::check_updates, 1>},
     {"checkpoint", "FOLDER",
-     "Keeps checkpoints of the stream in FOLDER, and goes on from the last one after a restart.",
+     "Keeps checkpoints of the program in FOLDER, and goes on from the last one after a restart.",
      as_text<&run_settings::checkpoint>},
     {"checkpoint-period", "S",
      "Makes a checkpoint every S seconds (default: they take a hundredth of the time, at most one a second).",
@@ -276,9 +276,6 @@ void warn_of_unused_by_bsp(run_settings const& settings, bool by_hand, std::stri
   for (std::string_view const option : {"--skel-migration", "--skel-scenario"}) note_forced_use(option);
   if (settings.check_updates > 0)
     warn_once("--skel-check-updates: has no effect on BSP programs, only on programs over a mesh");
-  if (keeps_checkpoints(settings))
-    warn_once(
-        "--skel-checkpoint: BSP programs make no checkpoints; one that has died begins anew when it is started again");
   warn_of_forced(settings, {mapping::placement_choice::name, mapping::remap_choice::name},
                  "has no effect on BSP programs; use --skel-force migration=stay, --skel-migration or pin()");
   if (settings.migration && by_hand)

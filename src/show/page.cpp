@@ -123,7 +123,7 @@ struct part_in_html {
     if (of.names.size() > most_keys)
       more = paragraph("And " + std::to_string(of.names.size() - most_keys) + " more" +
                        (of.names.size() > most_colours ? ", which have the colours of these again." : "."));
-    return (*this)(chart{.title = of.title, .image = {png_address(image), of.until, of.pieces}}) +
+    return (*this)(chart{.title = of.title, .image = {png_address(image), of.from, of.until, of.pieces}}) +
            "<div class=\"keys\">" + keys + (amounts ? "<span>empty: nothing</span>" : "") + "</div>\n" + more;
   }
 };

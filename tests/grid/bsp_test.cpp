@@ -1,16 +1,22 @@
 #include <skel/bsp.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -389,6 +395,139 @@ TEST(Bsp, AGridThatIsMadeInASuperstepIsRefused) {
         now.halt();
       });
   EXPECT_THROW(grid().run(app), skel::process_error);
+}
+
+/// A folder of its own on rank 0, which removes it.
+class BspCheckpoints : public testing::Test {
+ protected:
+  BspCheckpoints() {
+    settings_.checkpoint = testing::TempDir() + "/bsp_checkpoints." + std::to_string(::getppid()) + "." +
+                           testing::UnitTest::GetInstance()->current_test_info()->name();
+    settings_.checkpoint_period = 1e-9;  // as often as can be
+    clean();
+  }
+  ~BspCheckpoints() override { clean(); }
+  void clean() const {
+    if (grid().rank() == 0) std::filesystem::remove_all(settings_.checkpoint);
+    grid().ranks().broadcast("");
+  }
+  /// The checkpoints in the folder, from the newest one on. On rank 0.
+  std::vector<std::filesystem::path> files() const {
+    std::vector<std::filesystem::path> out;
+    if (grid().rank() == 0)
+      for (auto const& one : std::filesystem::directory_iterator(settings_.checkpoint))
+        if (one.path().extension() == ".checkpoint") out.push_back(one.path());
+    std::ranges::sort(out, {}, [](auto const& path) { return std::pair(path.string().size(), path); });
+    std::ranges::reverse(out);
+    return out;
+  }
+
+  skel::run_settings settings_;
+};
+
+/// A random program, one of whose processes throws in a superstep; 0: none does.
+template <class Message>
+auto failing(std::uint64_t seed, std::uint64_t superstep) {
+  auto const whole = skel::test::random_bsp<Message>(seed);
+  return skel::bsp<Message, double>(
+      "failing", whole.processes, whole.make,
+      [step = whole.step, superstep](skel::superstep<Message, double>& now, skel::test::witness& mine) {
+        if (now.number() == superstep && now.process() == superstep * 7 % now.processes())
+          throw std::runtime_error("planted");
+        step(now, mine);
+      },
+      std::plus<>{}, skel::registered<&skel::test::witness::board>());
+}
+
+TEST_F(BspCheckpoints, AProgramThatHasFailedGoesOnFromTheLastOne) {
+  skel::grid here(settings_);
+  auto const state_of = [](std::size_t, skel::test::witness& state) { return state; };
+  std::size_t went_on = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    std::uint64_t supersteps = 0;
+    auto const expected = skel::runtime::bsp::run_sequential(failing<std::string>(seed, 0), supersteps);
+    bench::dice roll(seed);
+    auto const with_moves = [&](auto program) {
+      if (seed % 2 == 0) program.next_moves = random_mover(seed);
+      return program;
+    };
+    std::uint64_t const fails = roll.between(1, supersteps);
+    bool failed = false;
+    try {
+      here.run(with_moves(failing<std::string>(seed, fails)), state_of);
+    } catch (skel::process_error const&) {
+      failed = true;
+    }
+    auto const [report, values] = here.run(with_moves(failing<std::string>(seed, 0)), state_of);
+    EXPECT_TRUE(std::ranges::equal(values, expected)) << "seed " << seed;
+    EXPECT_EQ(report.run.supersteps, supersteps);
+    EXPECT_EQ(report.resumed, failed && fails > 1 ? std::optional(fails - 1) : std::nullopt) << "seed " << seed;
+    std::ostringstream text;
+    text << report;
+    if (report.resumed) {
+      ++went_on;
+      EXPECT_THAT(text.str(), HasSubstr("went on after superstep " + std::to_string(fails - 1) +
+                                        ", from a checkpoint, up to superstep " + std::to_string(supersteps)));
+    }
+    EXPECT_EQ(report.run.checkpoints.written, report.supersteps_made() - 1);
+    EXPECT_TRUE(files().empty());
+  }
+  EXPECT_GT(went_on, 3U);
+}
+
+TEST_F(BspCheckpoints, ADamagedOneIsPutAsideAndTheOneBeforeIsTaken) {
+  skel::grid here(settings_);
+  auto const counting = [](std::uint64_t fails) {
+    return skel::bsp<int>(
+        "counting", 9, [](std::size_t) { return 0; },
+        [fails](skel::superstep<int>& now, int& mine) {
+          if (now.number() == fails) throw std::runtime_error("planted");
+          if (++mine == 20) now.halt();
+        });
+  };
+  EXPECT_THROW(here.run(counting(10)), skel::process_error);
+  if (auto const all = files(); !all.empty()) {
+    ASSERT_EQ(all.size(), 2U);
+    std::filesystem::resize_file(all[0], std::filesystem::file_size(all[0]) - 1);
+  }
+  auto const [report, values] = here.run(counting(0), [](std::size_t, int& mine) { return mine; });
+  EXPECT_EQ(report.resumed, 8U);
+  EXPECT_THAT(values, testing::Each(20));
+}
+
+/// States and messages of a program that may change between two starts.
+template <class State, class Message = int>
+auto changed(char const* name, std::size_t processes, std::uint64_t fails, std::uint64_t most = 1000) {
+  return skel::bsp<Message>(
+             name, processes, [](std::size_t) { return State(); },
+             [fails](skel::superstep<Message>& now, State&) {
+               if (now.number() == fails) throw std::runtime_error("planted");
+               if (now.number() == 20) now.halt();
+             })
+      .limited(most);
+}
+
+TEST_F(BspCheckpoints, ThoseOfAnotherProgramAreRefused) {
+  skel::grid here(settings_);
+  auto const refusal = [&](auto const& program) -> std::string {
+    try {
+      here.run(program);
+      return "it ran";
+    } catch (skel::error const& refused) {
+      return refused.what();
+    }
+  };
+  EXPECT_THROW(here.run(changed<std::array<int, 2>>("one", 9, 10)), skel::process_error);
+  using two = std::array<int, 2>;
+  EXPECT_THAT(refusal(changed<two>("other", 9, 0)), HasSubstr("the program is 'one' there and 'other' here"));
+  EXPECT_THAT(refusal(changed<two>("one", 8, 0)), HasSubstr("the number of processes is 9 there and 8 here"));
+  EXPECT_THAT(refusal(changed<two, double>("one", 9, 0)), HasSubstr("the size of a message is 4 B there and 8 B here"));
+  EXPECT_THAT(refusal(changed<std::array<int, 3>>("one", 9, 0)),
+              testing::AllOf(HasSubstr("the state of a process is 8 B"), HasSubstr("there and 12 B"),
+                             HasSubstr("keep_checkpoints")));
+  EXPECT_THAT(refusal(changed<two>("one", 9, 0, 5)),
+              HasSubstr("was made after 9 supersteps, and the program makes 5 now (limited()); say more"));
+  EXPECT_EQ(refusal(changed<two>("one", 9, 0)), "it ran");
 }
 
 }  // namespace

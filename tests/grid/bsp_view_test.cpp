@@ -184,14 +184,37 @@ TEST_F(BspView, ALineASecondSaysHowFarItIs) {
 }
 
 TEST_F(BspView, WhatHasNoMeaningForSuperstepsIsToldOnce) {
-  settings_.checkpoint = file_ + ".checkpoints";
+  settings_.check_updates = 3;
   skel::grid grid(settings_);
   auto const said = said_during([&] { grid.run(counting(3)), grid.run(counting(3)); });
-  EXPECT_EQ(said, grid.rank() == 0
-                      ? "skel: warning: --skel-checkpoint: BSP programs make no checkpoints; one that has died begins "
-                        "anew when it is started again\n"
-                      : "");
-  EXPECT_FALSE(std::filesystem::exists(settings_.checkpoint));
+  EXPECT_EQ(said, grid.rank() == 0 ? "skel: warning: --skel-check-updates: has no effect on BSP programs, only on "
+                                     "programs over a mesh\n"
+                                   : "");
+}
+
+TEST_F(BspView, APageOfARunThatWentOnBeginsAtItsCheckpoint) {
+  settings_.checkpoint = file_ + ".checkpoints", settings_.checkpoint_period = 1e-9;
+  settings_.report = file_;
+  skel::grid grid(settings_);
+  auto const fails_at = [](std::uint64_t superstep) {
+    return skel::bsp<int>(
+        "counting", 9, [](std::size_t) { return 0; },
+        [superstep](skel::superstep<int>& now, int&) {
+          if (now.number() == superstep) throw std::runtime_error("planted");
+          if (now.number() == 30) now.halt();
+        });
+  };
+  EXPECT_THROW(grid.run(fails_at(21)), skel::process_error);
+  if (grid.rank() == 0) std::filesystem::remove(file_);  // or the next run would have a file of its own
+  auto const said = said_during([&] { grid.run(fails_at(0)); });
+  if (grid.rank() == 0) {
+    EXPECT_THAT(said, HasSubstr("skel: goes on after superstep 20, from the checkpoint of "));
+    EXPECT_THAT(written(), testing::AllOf(HasSubstr("10 supersteps in "),
+                                          HasSubstr("It went on after superstep 20, from a checkpoint, up to superstep "
+                                                    "30."),
+                                          HasSubstr("9 checkpoints, "), HasSubstr("the last one after superstep 29.")));
+    std::filesystem::remove_all(settings_.checkpoint);
+  }
 }
 
 TEST_F(BspView, WhatTheDeciderDoesNotDecideIsTold) {

@@ -114,15 +114,15 @@ std::string calls_text(record::bsp_record const& run) {
 }
 
 /// Measured times of migrations, and the model's times of the supersteps that were measured.
-std::string model_text(record::bsp_record const& run) {
-  auto const& made = run.decisions;
+std::string model_text(bsp_report const& report) {
+  auto const& made = report.run.decisions;
   std::string out;
   if (made.migration_fixed > 0 || made.migration_per_byte > 0)
     out += "  a migration took " + migration_price_text(made.migration_fixed, made.migration_per_byte) +
            " beside the way of its state, as measured at the last barriers with moves\n";
   if (made.supersteps > 0) {
     auto const many = static_cast<double>(made.supersteps);
-    out += made.supersteps < run.supersteps
+    out += made.supersteps < report.supersteps_made()
                ? "  of " + counted(made.supersteps, "superstep") + " that were looked at, each took "
                : std::string("  a superstep took ");
     out += scaled(made.measured / many, "s") + "; by w + g h + l: " + scaled(made.computation / many, "s") +
@@ -137,9 +137,10 @@ std::string model_text(record::bsp_record const& run) {
 std::ostream& operator<<(std::ostream& to, bsp_report const& report) {
   auto const& run = report.run;
   to << "bsp '" + run.name + "': " + processes_text(run.processes) + " on " + counted(run.hosts.size(), "rank") + ", " +
-            counted(run.supersteps, "superstep") + " and " + counted(run.messages, "message") +
-            print(" in %.4g s\n", run.seconds) + ranks_text(run) + calls_text(run) + model_text(run) +
-            migrations_text(run);
+            counted(report.supersteps_made(), "superstep") + " and " + counted(run.messages, "message") +
+            print(" in %.4g s\n", run.seconds) +
+            checkpoints_text("superstep", report.resumed, run.supersteps, run.checkpoints, report.without_checkpoints) +
+            ranks_text(run) + calls_text(run) + model_text(report) + migrations_text(run);
   for (auto const& why : run.refused_announcements) to << "  an announcement was refused: " + why + "\n";
   return to;
 }

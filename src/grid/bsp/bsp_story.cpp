@@ -18,6 +18,11 @@ namespace skel {
 
 namespace {
 
+/// Supersteps before the checkpoint from which it went on; 0: it began.
+std::uint64_t resumed(record::bsp_history const& run) {
+  return run.columns.empty() ? 0 : run.columns.front().first - 1;
+}
+
 /// The imbalance that was measured while places stood as they had been before a stretch; not a number where it is left
 /// out.
 double measured_before(record::bsp_history const& run, std::size_t stretch) {
@@ -94,6 +99,7 @@ record::story_section places(record::bsp_history const& run) {
   auto const& last = run.columns.back();
   record::story_picture place{.title = "rank of each process, over supersteps",
                               .columns = run.columns.size(),
+                              .from = static_cast<double>(resumed(run)),
                               .until = static_cast<double>(last.first + last.count - 1),
                               .pieces = static_cast<double>(run.run.processes)};
   auto load = place;
@@ -197,9 +203,10 @@ record::story_section model(record::bsp_history const& run) {
                                                              {"measured", made.measured}})
     rows.add(name, scaled(seconds / static_cast<double>(made.supersteps), "s"), scaled(seconds, "s"));
   out.parts.emplace_back(std::move(rows));
-  if (made.supersteps < run.run.supersteps)
-    out.say("These are the times of " + counted(made.supersteps, "observed superstep") + " of " +
-            std::to_string(run.run.supersteps) + ".");
+  auto const all = run.run.supersteps - resumed(run);
+  if (made.supersteps < all)
+    out.say("These are the times of " + counted(made.supersteps, "observed superstep") + " of " + std::to_string(all) +
+            ".");
   if (!made.policy.empty()) out.say("Deciding took " + scaled(made.deciding, "s") + ".");
   return out;
 }
@@ -262,17 +269,20 @@ record::story story_of(record::bsp_history const& run) {
   auto const& of = run.run;
   auto const& made = of.decisions;
   record::story out{.title = "bsp '" + of.name + "'", .began = run.began, .end = run.end, .why = run.why};
-  out.so_far = counted(of.supersteps, "superstep") + " in " + scaled(of.seconds, "s") + ", " +
+  auto const done = resumed(run);
+  out.so_far = counted(of.supersteps - done, "superstep") + " in " + scaled(of.seconds, "s") + ", " +
                processes_text(of.processes) + " on " + counted(of.hosts.size(), "rank") + "; " +
                counted(of.migrated, "migration") + (run.policy.empty() ? "" : ", decided by '" + run.policy + "'") +
                ".";
+  if (done > 0) out.so_far += " It " + went_on_text("superstep", done, of.supersteps) + ".";
   out.use = "superstep";
   if (auto const many = static_cast<double>(made.supersteps); many > 0)
     out.expected = (made.computation + made.communication + made.barriers) / many, out.measured = made.measured / many;
   out.until = static_cast<double>(std::max<std::uint64_t>(1, of.supersteps));
   out.marks = marks_of(run);
   out.add(supersteps(run, out.until), places(run), ranks(run), calls(run), moves(run),
-          decision_section({"superstep"}, made.history, ""), model(run), migrations(run));
+          decision_section({"superstep"}, made.history, ""), model(run), migrations(run),
+          checkpoints("superstep", of.checkpoints));
   return out;
 }
 

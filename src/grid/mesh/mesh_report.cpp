@@ -86,17 +86,7 @@ std::ostream& operator<<(std::ostream& to, mesh_report const& report) {
                     scaled(run.iterating / iterations, "s") + " each";
   if (report.plan.iteration > 0) out += " where " + scaled(report.plan.iteration, "s") + " were expected";
   out += "\n";
-  if (report.resumed)
-    out += "  went on after iteration " + std::to_string(*report.resumed) + ", from a checkpoint, up to iteration " +
-           std::to_string(run.iterations) + "\n";
-  if (report.checkpoints.written > 0)
-    out += "  " + counted(report.checkpoints.written, "checkpoint") + ", " +
-           scaled(static_cast<double>(report.checkpoints.bytes), "B") +
-           print(" in %.3g s\n", report.checkpoints.seconds);
-  if (report.checkpoints.failed > 0)
-    out += "  " + counted(report.checkpoints.failed, "checkpoint") +
-           " could not be written: " + report.checkpoints.problem + "\n";
-  if (!report.without_checkpoints.empty()) out += "  no checkpoints, because " + report.without_checkpoints + "\n";
+  out += checkpoints_text("iteration", report.resumed, run.iterations, report.checkpoints, report.without_checkpoints);
   out += decisions_text({"iteration"}, report.decisions, "  ");
   for (auto const& why : report.refused_announcements) out += "  an announcement was refused: " + why + "\n";
   for (auto const& step : run.steps) out += step_text(step, iterations);

@@ -221,16 +221,6 @@ record::story_section decisions(mesh_history const& run) {
                                  "cannot cross ranks, or --skel-remap is off.");
 }
 
-record::story_section checkpoints(mesh_history const& run) {
-  auto const& of = run.report.checkpoints;
-  record::story_section out{.title = "Checkpoints"};
-  if (of.written > 0)
-    out.say(counted(of.written, "checkpoint") + ", " + scaled(static_cast<double>(of.bytes), "B") + " in " +
-            scaled(of.seconds, "s") + "; the last one after iteration " + std::to_string(of.item) + ".");
-  if (of.failed > 0) out.say(counted(of.failed, "checkpoint") + " could not be written: " + of.problem, "wrong");
-  return out;
-}
-
 /// A line for each rank: its elements, and how busy it was until the last pause.
 std::vector<std::string> lines_of_ranks(mesh_history const& run) {
   auto const& plan = run.report.plan;
@@ -289,12 +279,11 @@ record::story story_of(mesh_history const& run) {
                          scaled(out.measured, "s") + " each, over " + counted(of.elements, "element") + " on " +
                          counted(of.hosts.size(), "rank") + ".";
   if (auto const done = run.report.resumed)
-    out.so_far += " It went on after iteration " + std::to_string(*done) + ", from a checkpoint, up to iteration " +
-                  std::to_string(last_iteration(run)) + ".";
+    out.so_far += " It " + went_on_text("iteration", *done, last_iteration(run)) + ".";
   out.until = static_cast<double>(std::max<std::uint64_t>(1, last_iteration(run)));
   out.marks = marks_of({"iteration"}, run.report.decisions);
   out.add(iterations(run, out.until), clusters(run), ranks(run), decisions(run),
-          refused(run.report.refused_announcements), checkpoints(run));
+          refused(run.report.refused_announcements), checkpoints("iteration", run.report.checkpoints));
   return out;
 }
 

@@ -67,7 +67,7 @@ struct chart_row {
 /// Points from left to right, in rows from above.
 struct chart_image {
   std::string address;  ///< "data:image/png;base64,..."
-  double until = 0;     ///< its end on the axis
+  double from = 0, until = 0;  ///< on the axis
   double rows = 0;      ///< that its height stands for
 };
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +48,11 @@ std::ostream& operator<<(std::ostream& out, bsp_plan const& plan);
 /// The report of a run of a BSP program. Printing it shows its time, the work of each rank, and the migrations.
 struct bsp_report {
   record::bsp_record run;
+  std::optional<std::uint64_t> resumed{};  ///< after so many supersteps, from a checkpoint; nothing: it began
+  std::string without_checkpoints{};       ///< why it keeps none although a folder is named; empty: it does
+
+  /// Without those before the checkpoint from which it went on.
+  std::uint64_t supersteps_made() const { return run.supersteps - std::min(run.supersteps, resumed.value_or(0)); }
 };
 
 std::ostream& operator<<(std::ostream& out, bsp_report const& report);

@@ -63,9 +63,10 @@ struct run_settings {
   double patience = 10;
   /// Folder for checkpoints of the stream, of rank 0; empty: none. A program that has died and is started again goes on
   /// from the last whole one, on any number of ranks. Checkpoints are removed when the stream ends. Programs over a
-  /// mesh keep all cells and totals between two iterations. The first run of a process is refused if the folder cannot
-  /// be used, or if a stage, source, sink or cell may keep state that cannot be written. A later run goes on without
-  /// checkpoints and says so, since the runs before it would be lost.                       --skel-checkpoint FOLDER
+  /// mesh keep all cells and totals between two iterations, BSP programs all processes between two supersteps. The
+  /// first run of a process is refused if the folder cannot be used, or if a stage, source, sink or cell may keep state
+  /// that cannot be written. A later run goes on without checkpoints and says so, since the runs before it would be
+  /// lost.                                                                                  --skel-checkpoint FOLDER
   std::string checkpoint;
   /// false: runs keep no checkpoints, whatever `checkpoint` says. Set it before a short run that cannot have any, and
   /// back before the next one. The same on all ranks.

@@ -17,8 +17,7 @@ namespace skel::record {
 struct superstep_sums {
   std::uint64_t first = 1, count = 1;
   double seconds = 0;  ///< that they took; in bsp_recorder never less than `slowest` [s]
-  double slowest = 0,
-         mean = 0;  ///< computing: of the slowest rank of each, and in the mean of those with processes [s]
+  double slowest = 0, mean = 0;  ///< computing: of the slowest rank of each, and the mean of those with processes [s]
 
   void join(superstep_sums const& next);
   /// Slowest / mean - 1; 0 if no rank computed.
@@ -66,8 +65,7 @@ struct measured_superstep {
   std::uint64_t number = 1;
   double seconds = 0;                    ///< from the barrier before to its own, as rank 0 heard of them [s]
   std::span<double const> of_processes;  ///< that each ran in its function [s]; 0: it slept. Empty: not measured
-  /// Of each process, from its barrier on; in it, if processes are not measured.
-  std::span<int const> rank_of;
+  std::span<int const> rank_of;          ///< of each process, from its barrier on; in it, if they are not measured
   std::span<double const> computing;     ///< of each rank, until its last process was done [s]
   std::size_t moved = 0;                 ///< processes, at the barrier before
   double moving = 0;                     ///< that these migrations took [s]

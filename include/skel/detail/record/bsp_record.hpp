@@ -67,7 +67,7 @@ struct bsp_record {
   std::string name;
   std::size_t processes = 0;
   std::vector<std::string> hosts;  ///< of each rank
-  std::uint64_t supersteps = 0;
+  std::uint64_t supersteps = 0;    ///< the number of the last one
   std::uint64_t messages = 0;  ///< that were sent; one to all counts once
   double seconds = 0;          ///< on this rank
   /// At most most_times entries of equally many supersteps each, but for the last one.
@@ -76,6 +76,7 @@ struct bsp_record {
   std::vector<bsp_migration> migrations;  ///< the first most_migrations
   std::vector<int> rank_of;               ///< of each process, at the end
   bsp_decisions decisions;
+  checkpoint_record checkpoints{};
   std::vector<std::string> refused_announcements{};  ///< and why, on rank 0
 };
 

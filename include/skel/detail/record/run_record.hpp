@@ -42,18 +42,6 @@ struct throughput_forecast {
 /// is left out. O(forecasts).
 void judge(first_and_last<throughput_forecast>& forecasts, std::uint64_t first, std::uint64_t items, double seconds);
 
-/// The outcome of the checkpoints of a run.
-struct checkpoint_record {
-  std::uint64_t written = 0;  ///< whole, and on the disk
-  std::uint64_t skipped = 0;  ///< due while the one before was not done, or a state was not on its stage's rank
-  std::uint64_t failed = 0;   ///< that could not be written
-  std::uint64_t bytes = 0;    ///< of all that were written
-  double seconds = 0;         ///< that writing them took, beside the line [s]
-  std::uint64_t item = 0;     ///< the first item that is not in the last one
-  std::string problem;        ///< why the first failed one could not be written
-  SKEL_FIELDS(written, skipped, failed, bytes, seconds, item, problem);
-};
-
 /// An announcement, and its effect on a run.
 struct heard_announcement {
   double seconds = 0;   ///< since the run began, when it was heard [s]; 0: before

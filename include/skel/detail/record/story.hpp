@@ -49,7 +49,7 @@ struct story_table {
 struct story_picture {
   std::string title;
   std::size_t columns = 0;
-  double until = 0;                  ///< end of the last column on the axis
+  double from = 0, until = 0;        ///< the columns on the axis
   double pieces = 0;                 ///< in all rows
   std::vector<float> values{};       ///< row by row
   std::vector<std::string> names{};  ///< values are numbers of these; empty: they are amounts, and 0 is left empty
