@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/mapping/migration/host_memory.hpp>
 
-#include "even_loads.hpp"
-#include "host_traffic.hpp"
+#include "placed_processes.hpp"
 
 namespace skel::mapping::migration {
 
@@ -20,8 +21,20 @@ namespace {
 /// processes that it tests for one exchange.
 constexpr std::size_t shares = 12, most_changes = 64, most_exchanges = 100'000;
 
-/// Most looks at works and messages for such changes: some ten milliseconds.
-constexpr std::size_t most_looks = 2'000'000;
+/// Most looks at works and messages for such changes: a tenth of a second.
+constexpr std::size_t most_looks = 16'000'000;
+
+/// For a search of all assignments about a millisecond, as the rest of a call: calls with few processes should take no
+/// longer than others.
+constexpr double most_counted = 0x1p21;
+constexpr std::size_t most_priced = std::size_t{1} << 14U;
+
+std::vector<std::size_t> movable(assignment_problem const& problem) {
+  std::vector<std::size_t> all;
+  for (std::size_t p = 0; p < problem.present->hosts.size(); ++p)
+    if (!problem.is_pinned(p)) all.push_back(p);
+  return all;
+}
 
 class search {
  public:
@@ -30,10 +43,7 @@ class search {
         machine_(*problem.machine),
         present_(*problem.present),
         memory_(machine_, present_),
-        speed_(machine_.hosts.host_count()) {
-    if (problem_.messages.empty()) talks_.push_back({present_.load.messages, 1});
-    for (auto const& one : problem_.messages) talks_.push_back({one.messages, one.part});
-    for (std::size_t h = 0; h < speed_.size(); ++h) speed_[h] = machine_.speed(h, present_.external_load);
+        speed_(problem.speeds()) {
     for (auto const& work : problem_.work) bound_.push_back(cost::bsp::least_slowest(work, speed_));
   }
 
@@ -48,17 +58,14 @@ class search {
         if (auto hosts = relieve(target)) put(found, std::move(*hosts));
       }
     }
-    for (auto& hosts : even_loads(problem_, memory_).find()) put(found, std::move(hosts));
-    auto const change_last = [&](std::vector<std::size_t> const& from, bool exchanges) {
-      put(found, machine_.beta ? less_by_volume(problem_, memory_with(from), from) : improve(from, exchanges));
-    };
-    change_last(best_of(found).hosts, true);
-    change_last(present_.hosts, false);
-    if (is_small(problem_))
-      if (auto hosts = best_assignment(
-              problem_, memory_, [&](std::vector<std::size_t> const& at) { return total(priced(at)); },
-              total(best_of(found))))
-        put(found, std::move(*hosts));
+    for (auto& hosts : even_loads(problem_, memory_)) put(found, std::move(hosts));
+    put(found, improve(best_of(found).hosts, true));
+    put(found, improve(present_.hosts, machine_.beta.has_value()));
+    if (is_small(problem_)) {
+      branches all(problem_, memory_, best_of(found).hosts, total(best_of(found)));
+      branch(all, 0);
+      put(found, std::move(all.best));
+    }
     return found;
   }
 
@@ -81,11 +88,6 @@ class search {
   }
 
  private:
-  /// Messages of a part of the supersteps.
-  struct talk {
-    std::span<record::bsp_message const> messages;
-    double part;
-  };
   using loads = std::vector<std::vector<double>>;  // work, of each superstep and host
 
   std::vector<std::pair<std::size_t, std::size_t>> spans() const {
@@ -96,8 +98,6 @@ class search {
       if (begin < end && std::ranges::find(all, std::pair(begin, end)) == all.end()) all.emplace_back(begin, end);
     return all;
   }
-
-  bool is_pinned(std::size_t p) const { return !problem_.pinned->empty() && (*problem_.pinned)[p]; }
 
   loads loads_of(std::vector<std::size_t> const& hosts) const {
     loads all(problem_.work.size(), std::vector<double>(speed_.size()));
@@ -112,10 +112,10 @@ class search {
   }
   /// Messages, if hosts do not count them, and the barrier.
   double communication(std::vector<std::size_t> const& hosts) const {
-    if (machine_.beta) return cost::bsp::barrier_time(machine_, hosts);
     double sum = cost::bsp::barrier_time(machine_, hosts);
-    for (auto const& one : talks_)
-      sum += one.part * std::ranges::max(cost::bsp::message_times(machine_, one.messages, hosts));
+    problem_.each_part([&](std::span<record::bsp_message const> messages, double part) {
+      if (!machine_.beta) sum += part * std::ranges::max(cost::bsp::message_times(machine_, messages, hosts));
+    });
     return sum;
   }
   assignment const& best_of(std::vector<assignment> const& found) const {
@@ -149,7 +149,7 @@ class search {
     host_memory memory = memory_;
     std::vector<std::pair<double, std::size_t>> out;  // largest part of a target that a process needs, and its number
     for (std::size_t p = 0; p < hosts.size(); ++p) {
-      if (!is_over[hosts[p]] || is_pinned(p)) continue;
+      if (!is_over[hosts[p]] || problem_.is_pinned(p)) continue;
       double needs = 0;
       for (std::size_t k = 0; k < target.size(); ++k) {
         load[k][hosts[p]] -= problem_.work[k][p];
@@ -187,128 +187,88 @@ class search {
     return hosts;
   }
 
-  /// One process goes to a host, perhaps another one from there to its place.
-  struct change {
-    std::size_t process = 0, to = 0;
-    std::optional<std::size_t> back{};
-  };
-
   /// Moves and, if wanted, exchanges of processes that limit superstep times, as long as one saves time.
-  std::vector<std::size_t> improve(std::vector<std::size_t> hosts, bool exchanges) {
+  std::vector<std::size_t> improve(std::vector<std::size_t> const& hosts, bool exchanges) const {
     host_memory memory = memory_with(hosts);
-    looks_ = 0;
-    for (std::size_t made = 0; made < most_changes && looks_ < most_looks; ++made) {
-      auto const best = best_change(hosts, memory, exchanges);
+    placed_processes now(problem_, hosts);
+    for (std::size_t made = 0; made < most_changes && now.looks() < most_looks; ++made) {
+      auto const best = best_change(now, memory, exchanges);
       if (!best) break;
-      auto const from = std::exchange(hosts[best->process], best->to);
+      auto const from = now.hosts()[best->process];
       memory.leave(best->process);
-      if (best->back) memory.move(*best->back, from), hosts[*best->back] = from;
+      if (best->back) memory.move(*best->back, from);
       memory.come(best->process, best->to);
+      now.make(*best);
     }
-    return hosts;
+    return now.hosts();
   }
 
-  /// The change that saves most time, if one does. For exchanges, messages count as they are now.
-  std::optional<change> best_change(std::vector<std::size_t>& hosts, host_memory& memory, bool exchanges) {
-    auto const load = loads_of(hosts);
-    auto const top = slowest_hosts(load);
-    std::vector<host_traffic> traffic;
-    for (auto const& one : talks_) {
-      traffic.emplace_back(machine_, one.messages, hosts);
-      looks_ += one.messages.size() + hosts.size();
-    }
+  /// The change that saves most time, if one does: an exchange if no move does.
+  std::optional<change> best_change(placed_processes& now, host_memory& memory, bool exchanges) const {
     std::optional<change> best;
-    double least = std::numeric_limits<double>::infinity();
-    // Time of all supersteps, or some time that is no less than `least` if it cannot be less.
-    auto const time_with = [&](change const& one, double longest_messages) {
-      double sum = 0;
-      for (std::size_t k = 0; k < load.size() && sum < least; ++k) {
-        double const more = problem_.work[k][one.process] - (one.back ? problem_.work[k][*one.back] : 0);
-        sum += problem_.supersteps[k] *
-               (slowest_with(load[k], top[k], more, hosts[one.process], one.to) + longest_messages);
-      }
-      return sum;
+    double least = now.seconds() * (1 - equal_times);
+    auto const consider = [&](change const& one) {
+      double const its = now.seconds_with(one, least);
+      if (its < least && (!one.back || memory.can_exchange(one.process, *one.back))) least = its, best = one;
     };
-    auto const consider = [&](change const& one, double longest_messages) {
-      double const sum = time_with(one, longest_messages);
-      if (sum < least && (!one.back || memory.can_exchange(one.process, *one.back))) least = sum, best = one;
-    };
-    double now = 0;
-    for (std::size_t k = 0; k < talks_.size(); ++k) now += talks_[k].part * traffic[k].most();
-    for (std::size_t k = 0; k < load.size(); ++k)
-      least = (k == 0 ? 0 : least) + problem_.supersteps[k] * (slowest(load[k]) + now);
-    least *= 1 - equal_times;
-    auto const wanted = critical(hosts, top, traffic);
-    for (auto const p : wanted) {
-      std::size_t looks = load.size();
-      for (auto const& one : traffic) looks += one.of(p).size();
-      for (std::size_t to = 0; to < speed_.size() && looks_ < most_looks; ++to)
-        if (to != hosts[p] && memory.fits(to, p)) {
-          looks_ += looks;
-          // The work alone makes most moves too slow, without a look at messages.
-          if (time_with({p, to}, 0) < least) consider({p, to}, messages_with(traffic, p, to));
-        }
-    }
+    auto const& hosts = now.hosts();
+    auto const is_critical = now.critical();
+    std::vector<std::size_t> wanted;
+    for (std::size_t p = 0; p < hosts.size(); ++p)
+      if (is_critical[p] && !problem_.is_pinned(p)) wanted.push_back(p);
+    for (auto const p : wanted)
+      for (std::size_t to = 0; to < speed_.size() && now.looks() < most_looks; ++to)
+        if (to != hosts[p] && memory.fits(to, p)) consider({p, to});
     if (best || !exchanges || wanted.size() * hosts.size() > most_exchanges) return best;
     for (auto const p : wanted)
-      for (std::size_t q = 0; q < hosts.size() && looks_ < most_looks; ++q)
-        if (hosts[q] != hosts[p] && !is_pinned(q)) {
-          looks_ += load.size();
-          consider({p, hosts[q], q}, now);
-        }
+      for (std::size_t q = 0; q < hosts.size() && now.looks() < most_looks; ++q)
+        if (hosts[q] != hosts[p] && !problem_.is_pinned(q)) consider({p, hosts[q], q});
     return best;
   }
 
-  /// The three slowest hosts of each superstep, the slowest first.
-  std::vector<std::vector<std::size_t>> slowest_hosts(loads const& load) const {
-    std::vector<std::vector<std::size_t>> all;
-    std::vector<std::size_t> hosts(speed_.size());
-    std::iota(hosts.begin(), hosts.end(), std::size_t{0});
-    auto const many = static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, hosts.size()));
-    for (auto const& one : load) {
-      std::ranges::partial_sort(hosts, hosts.begin() + many, [&](std::size_t a, std::size_t b) {
-        return std::pair(one[b] / speed_[b], a) < std::pair(one[a] / speed_[a], b);
-      });
-      all.emplace_back(hosts.begin(), hosts.begin() + many);
+  /// A search of all assignments: branch and bound, the processes with most work first.
+  struct branches {
+    branches(assignment_problem const& problem, host_memory const& beside, std::vector<std::size_t> known, double most)
+        : order(movable(problem)),
+          now(problem, problem.present->hosts),
+          memory(beside),
+          best(std::move(known)),
+          least(most * (1 - equal_times)) {
+      std::vector<double> work(best.size());
+      for (auto const& one : problem.work)
+        for (std::size_t p = 0; p < work.size(); ++p) work[p] += one[p];
+      std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t p) { return work[p]; });
+      for (auto const p : order) now.put(p, placed_processes::no_host), memory.leave(p);
     }
-    return all;
-  }
-  /// Time of the slowest host in a superstep when work goes from one host to another. O(1).
-  double slowest_with(std::vector<double> const& load, std::vector<std::size_t> const& top, double work,
-                      std::size_t from, std::size_t to) const {
-    double const most = std::max((load[from] - work) / speed_[from], (load[to] + work) / speed_[to]);
-    for (auto const h : top)
-      if (h != from && h != to) return std::max(most, load[h] / speed_[h]);
-    return most;
-  }
 
-  /// The longest messages of a host when a process goes to another one, as the mean over supersteps.
-  double messages_with(std::vector<host_traffic> const& traffic, std::size_t process, std::size_t to) const {
-    double sum = 0;
-    for (std::size_t k = 0; k < talks_.size(); ++k) sum += talks_[k].part * traffic[k].most_with(process, to);
-    return sum;
-  }
+    std::vector<std::size_t> order;
+    placed_processes now;
+    host_memory memory;
+    std::vector<std::size_t> best;
+    double least;  // others have to be below it [s]
+    std::size_t priced = 0;
+  };
 
-  /// Processes of the slowest host of each superstep; those of the host with the longest messages that talk to other
-  /// hosts; and the processes with which they talk.
-  std::vector<std::size_t> critical(std::vector<std::size_t> const& hosts,
-                                    std::vector<std::vector<std::size_t>> const& top,
-                                    std::vector<host_traffic> const& traffic) const {
-    std::vector<bool> slow(speed_.size()), is(hosts.size());
-    for (auto const& one : top) slow[one.front()] = true;
-    for (std::size_t p = 0; p < hosts.size(); ++p) is[p] = slow[hosts[p]];
-    for (auto const& all : traffic)
-      for (std::size_t p = 0; p < hosts.size(); ++p) {
-        if (hosts[p] != all.slowest()) continue;
-        for (auto const m : all.of(p)) {
-          auto const& one = all.message(m);
-          if (hosts[one.from] != hosts[one.to]) is[one.from] = is[one.to] = true;
-        }
-      }
-    std::vector<std::size_t> all;
-    for (std::size_t p = 0; p < is.size(); ++p)
-      if (is[p] && !is_pinned(p)) all.push_back(p);
-    return all;
+  /// A branch ends when its processes so far take as long as the best. That bound is weak if messages over paths take
+  /// long: it takes the best of the first most_priced assignments that pass it.
+  void branch(branches& all, std::size_t depth) {
+    if (all.priced >= most_priced || !(all.now.seconds() < all.least)) return;
+    if (depth == all.order.size()) {
+      ++all.priced;
+      if (double const time = total(priced(all.now.hosts())); time < all.least)
+        all.least = time * (1 - equal_times), all.best = all.now.hosts();
+      return;
+    }
+    std::size_t const p = all.order[depth], present = present_.hosts[p];
+    // Its present host is first: of equally long assignments, one with few migrations.
+    for (std::size_t k = 0; k <= speed_.size(); ++k) {
+      std::size_t const h = k == 0 ? present : k - 1;
+      if ((k > 0 && h == present) || !all.memory.fits(h, p)) continue;
+      all.now.put(p, h), all.memory.come(p, h);
+      branch(all, depth + 1);
+      all.memory.leave(p);
+    }
+    all.now.put(p, placed_processes::no_host);
   }
 
   assignment_problem const& problem_;
@@ -316,10 +276,8 @@ class search {
   record::superstep const& present_;
   host_memory memory_;               // with processes where they are now
   std::vector<double> speed_;        // of hosts
-  std::vector<talk> talks_;          // each superstep has one of them
   std::vector<double> bound_;        // of supersteps
   std::vector<double> computation_;  // of supersteps, where processes are now
-  std::size_t looks_ = 0;            // for changes
 };
 
 }  // namespace
@@ -332,6 +290,22 @@ std::vector<assignment> near_assignments(assignment_problem const& problem) {
 assignment priced(assignment_problem const& problem, std::vector<std::size_t> hosts) {
   SKEL_EXPECTS(!problem.work.empty() && problem.work.size() == problem.supersteps.size());
   return search(problem).priced(std::move(hosts));
+}
+
+bool is_small(assignment_problem const& problem) {
+  if (problem.machine->hosts.host_count() < 2) return false;
+  double const hosts = static_cast<double>(problem.machine->hosts.host_count()),
+               processes = static_cast<double>(problem.present->hosts.size()),
+               supersteps = static_cast<double>(problem.work.size()),
+               assignments = std::pow(hosts, static_cast<double>(movable(problem).size())),
+               nodes = assignments * hosts / (hosts - 1);  // of all depths
+  double const clusters = static_cast<double>(problem.machine->hosts.clusters().size()),
+               barrier = clusters * std::min(processes, clusters);
+  std::size_t messages = problem.messages.empty() ? problem.present->load.messages.size() : 0;
+  for (auto const& one : problem.messages) messages += one.messages.size();
+  double const of_prices = std::min(assignments, static_cast<double>(most_priced)) *
+                           (supersteps * (hosts + processes) + static_cast<double>(messages) + barrier);
+  return nodes * supersteps * hosts <= most_counted && of_prices <= most_counted;
 }
 
 std::vector<cost::bsp::migration> migrations_between(std::span<std::size_t const> from, std::span<std::size_t const> to,

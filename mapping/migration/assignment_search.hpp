@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +26,21 @@ struct assignment_problem {
   /// In each superstep. Empty: those of the present one. If hosts count messages (machine::beta), those of the present
   /// one count in any case.
   std::vector<usual_messages> messages{};
+
+  bool is_pinned(std::size_t process) const { return !pinned->empty() && (*pinned)[process]; }
+  /// Of each host, for the program [work units/s].
+  std::vector<double> speeds() const {
+    std::vector<double> all;
+    for (std::size_t h = 0; h < machine->hosts.host_count(); ++h)
+      all.push_back(machine->speed(h, present->external_load));
+    return all;
+  }
+  /// Calls visit(messages, part) for all messages that a part of the supersteps has.
+  template <class Visit>
+  void each_part(Visit visit) const {
+    if (machine->beta || messages.empty()) return visit(std::span(present->load.messages), 1.0);
+    for (auto const& one : messages) visit(std::span(one.messages), one.part);
+  }
 };
 
 /// An assignment, with its expected times of the supersteps to come.
@@ -45,12 +58,12 @@ struct assignment {
 ///   target_k = bound_k + share (present_k - bound_k).
 /// The search empties hosts above their target, for some shares and some spans of supersteps in which the target holds.
 /// Their processes, the largest first, stay if they fit. Otherwise they go to the host with the largest rest of its
-/// target. It goes on from the best of these, and from the present one. Processes of the slowest hosts and those with
-/// the longest messages go where the time falls most. From the best they change places with others, too. Other results
-/// are more and more even loads (even_loads), and the best of all assignments if these are few (is_small). If hosts
-/// count messages (machine::beta), less_by_volume() makes the last changes. O(shares spans supersteps (processes log
-/// processes + moved processes hosts)), and for each of the last changes O(critical processes (hosts + processes)
-/// supersteps). Precondition: one superstep at least.
+/// target. It goes on from the best of these, and from the present one: processes of the slowest hosts and those with
+/// the longest messages go where the time falls most. From the best, and if hosts count messages (machine::beta) from
+/// both, they also change places with others. Other results are more and more even loads (even_loads), and the best of
+/// all assignments if these are few (is_small). O(shares spans supersteps (processes log processes + moved processes
+/// hosts)), and for the last changes as much as their looks at works and messages, which are bounded. Precondition: one
+/// superstep at least.
 std::vector<assignment> near_assignments(assignment_problem const& problem);
 
 /// Expected times of an assignment. O(supersteps (processes + hosts) + messages). Precondition as above.
@@ -65,19 +78,8 @@ std::vector<cost::bsp::migration> migrations_between(std::span<std::size_t const
 /// hosts in each superstep of the problem, each price at hosts, processes, messages and the barrier.
 bool is_small(assignment_problem const& problem);
 
-/// The fastest of all assignments, by branch and bound; nothing if none takes less than `most`. `time`: of the
-/// supersteps of the problem with an assignment [s]. A branch ends when the work of its processes so far takes as long
-/// as the best found; with beta, their messages count too. That bound is weak if messages over paths take long: the
-/// search takes the best of the first 2^14 assignments that pass it. O(hosts^processes hosts supersteps) at worst; if
-/// is_small(), about a millisecond.
-std::optional<std::vector<std::size_t>> best_assignment(
-    assignment_problem const& problem, host_memory const& memory,
-    std::function<double(std::vector<std::size_t> const&)> const& time, double most);
-
-/// Moves and exchanges processes of the slowest hosts, as long as the time falls, each time by the best change; for
-/// hosts that count messages (machine::beta). `hosts`: the beginning; `memory`: with processes there. O(messages +
-/// looks). A look at a move takes O(messages of the process + supersteps hosts), and the looks are bounded.
-std::vector<std::size_t> less_by_volume(assignment_problem const& problem, host_memory memory,
-                                        std::vector<std::size_t> hosts);
+/// Assignments with more and more even loads of hosts, from the present one on; the last is the most even one found.
+/// The load of a process is its mean work over the supersteps of the problem; messages do not count.
+std::vector<std::vector<std::size_t>> even_loads(assignment_problem const& problem, host_memory const& memory);
 
 }  // namespace skel::mapping::migration

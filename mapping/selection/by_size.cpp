@@ -13,9 +13,9 @@ namespace {
 using selection::cluster_set;
 
 /// Searches among sets of each size. Clusters are places in the order of their weights, the heaviest first.
-class search {
+class size_search {
  public:
-  search(cost::mesh::program const& of, by_size_settings const& settings)
+  size_search(cost::mesh::program const& of, by_size_settings const& settings)
       : of_(of), settings_(settings), clusters_(of.clusters()), order_(clusters_), best_(clusters_) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::ranges::stable_sort(order_, std::greater<>(), [&](std::size_t c) { return of.weight(c); });
@@ -139,7 +139,7 @@ class search {
 }  // namespace
 
 std::vector<sized_clusters> select_by_size(cost::mesh::program const& of, by_size_settings const& settings) {
-  return search(of, settings).run();
+  return size_search(of, settings).run();
 }
 
 }  // namespace skel::mapping
