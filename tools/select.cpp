@@ -251,7 +251,7 @@ int select(select_options const& options, std::ostream& out) {
                              ? why_not_paid(program, machine, *options.budget)
                              : cost::mesh::why_nothing_fits(program, machine, app)));
   if (found.clusters.empty())
-    throw error(files + options.algorithm + " has found no clusters that have room for the mesh; try exact" +
+    throw error(files + options.algorithm + " has found no clusters that have links and room for the mesh; try exact" +
                 (options.time_limit ? ", or a longer --time-limit" : ""));
   if (!std::isfinite(found.time.seconds)) throw error(files + "an iteration takes longer than can be computed with");
   std::vector<std::string> names;

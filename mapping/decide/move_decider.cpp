@@ -31,10 +31,9 @@ std::vector<candidate<record::move_way>> remap_choice::candidates(request const&
 std::string remap_choice::describe(request const& asked) const {
   std::string out;
   if (asked.program != 0) out = print("program %016llx ", static_cast<unsigned long long>(asked.program));
-  return out.append(print("after %.15g ", asked.passed))
-      .append(of_.unit)
-      .append(print(": %zu ways compared over %.9g ", asked.ways.size(), asked.uses))
-      .append(of_.repeats);
+  out.append(print("after %.9g ", asked.passed)).append(of_.unit).append(print(": %zu ways compared", asked.ways.size()));
+  if (asked.uses > 0) out.append(print(" over %.9g ", asked.uses)).append(of_.repeats);  // else none is faster
+  return out;
 }
 
 move_decider::move_decider(remap_family const& of, std::uint64_t program)

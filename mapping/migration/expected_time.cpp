@@ -228,9 +228,11 @@ record::rescheduling expected_time::call(record::superstep const& step) {
     all.push_back({a == 0 ? std::string(record::move_decision::stay) : "assignment " + std::to_string(a),
                    rest[a] / supersteps, a == 0 ? 0 : apart * error, change[a] / price_weight});
   }
-  // A migration has to win so many times its price, so ways are compared over so many times fewer supersteps.
-  record::move_decision const now{
-      .seconds = passed_, .after = step.number, .ways = std::move(all), .uses = supersteps / price_weight};
+  // A migration has to win so many times its price, so ways are compared over so many times fewer supersteps, but one.
+  record::move_decision const now{.seconds = passed_,
+                                  .after = step.number,
+                                  .ways = std::move(all),
+                                  .uses = std::max(1.0, supersteps / price_weight)};
   std::size_t const chosen = mover_.choose(static_cast<double>(step.number), now).chosen;
 
   record::superstep expected = step;

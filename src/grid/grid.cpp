@@ -903,6 +903,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   runtime::sole_use const only("run()");
   state& s = *state_;
   check_times(s.settings);
+  runtime::check_files(line);
   s.meet(call_with("run()", line, s.settings));
   run_files const files({trace_of(s.settings), report_of(s.settings), decisions_of(s.settings)}, s.ranks);
   if (rank() == 0) warn_of_unused_by_line(s.settings);

@@ -27,7 +27,7 @@ std::string where(failure const& f) {
     case failure::kind::process:
       return stage + " threw on " + (f.items == 1 ? "item " + item : "a result of " + items_of(f));
     case failure::kind::finish:
-      return "finish() of " + stage + " threw after " + item + " items";
+      return "finish() of " + stage + " threw";
     case failure::kind::write:
       return items_of(f) + " of " + stage + " could not be serialised";
     case failure::kind::read:

@@ -107,6 +107,21 @@ constexpr std::uint64_t many = 40'000;
 
 // What a run finds of an earlier one.
 
+TEST_F(SeveralRuns, AFileIsNotWrittenOverWhileItIsRead) {
+  skel::grid grid(settings_);
+  std::string const lines = folder_ / ("lines-" + std::to_string(grid.rank()));
+  std::ofstream(lines) << "one\ntwo\n";
+  fs::create_symlink(lines, lines + "-too");
+  EXPECT_THAT(
+      [&] {
+        grid.run(skel::source("read", skel::line_source(lines)) | skel::sink("write", skel::file_sink(lines + "-too")));
+      },
+      testing::ThrowsMessage<skel::error>(
+          testing::AllOf(HasSubstr("sink 'write' writes the file"), HasSubstr("which source 'read' reads"))));
+  std::ifstream in(lines);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "one\ntwo\n");
+}
+
 TEST_F(SeveralRuns, AStreamThatHasEndedSaysSoInItsNextRuns) {
   skel::grid grid(settings_);
   std::uint64_t sum = 0;

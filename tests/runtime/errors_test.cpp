@@ -54,7 +54,7 @@ TEST(Failure, SaysWhatHappenedToWhichItemsWhere) {
   EXPECT_EQ(message_of(describe({"cut", kind::make, 7, 1, 3})),
             "a worker of stage 'cut' could not be made for item 7 on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::finish, 7, 1, 3})),
-            "finish() of stage 'cut' threw after 7 items on rank 3: bad (std::runtime_error)");
+            "finish() of stage 'cut' threw on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::write, 64, 32, 3})),
             "items 64 to 95 of stage 'cut' could not be serialised on rank 3: bad (std::runtime_error)");
   EXPECT_EQ(message_of(describe({"cut", kind::write, 64, 1, 3})),

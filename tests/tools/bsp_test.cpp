@@ -44,6 +44,26 @@ TEST_F(BspTest, PricesAProgramThatStays) {
   EXPECT_GT(answer["imbalance"].get<double>(), 0);
 }
 
+TEST_F(BspTest, OneGiantSuperstepNearTheEndIsAnswered) {
+  json one{{"skel_bsp", 1},
+           {"platform",
+            {{"skel_platform", 1},
+             {"clusters",
+              {{{"name", "a"}, {"hosts", 2}, {"speed", 2e7}, {"latency", 2e-5}, {"bandwidth", 1e9}},
+               {{"name", "b"}, {"hosts", 2}, {"speed", 5e6}, {"latency", 2e-5}, {"bandwidth", 1e9}}}},
+             {"links", {{{"between", {"a", "b"}}, {"latency", 2e-5}, {"bandwidth", 1e9}}}}}},
+           {"mapping", {"a-0", "a-1", "b-0", "b-1"}},
+           {"state_bytes", {1e6, 1e6, 1e6, 1e6}},
+           {"migration", {{"fixed", 0.001}}},
+           {"workload", {{"kind", "trace"}, {"supersteps", json::array()}}}};
+  for (int s = 0; s < 21; ++s)
+    one["workload"]["supersteps"].push_back(
+        {{"work", {50, 50, s == 14 ? 4.7e201 : 50, 50}}, {"messages", json::array()}});
+  auto const answer = skel({"bsp", file("giant.json", one.dump()), "--policy", "skel", "--json"});
+  ASSERT_EQ(answer.status, 0) << answer.err;
+  EXPECT_GT(answer.json()["time"].get<double>(), 1e190);
+}
+
 TEST_F(BspTest, TellsCallsAndMigrations) {
   auto const answer = skel({"bsp", scenario(), "--policy", "migbsp", "--alpha", "4", "--json"}).json();
   EXPECT_EQ(answer["calls"], json({4, 12}));

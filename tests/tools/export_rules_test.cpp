@@ -99,6 +99,14 @@ TEST_F(ExportRules, RefusesWhatCannotBeMeant) {
   EXPECT_EQ(skel({"export-rules", large, "--ranks", "64", "--sizes", "1k"}).status, 0);
 }
 
+TEST_F(ExportRules, ALinkThatTakesForeverIsAnError) {
+  auto slow = nlohmann::json::parse(std::ifstream(skel::testing_tools::data("grid5000_plogp.json")));
+  slow["links"][6]["plogp"]["g"][5][1] = 1e300;
+  auto const result = skel({"export-rules", file("slow.json", slow.dump())});
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("which is too long to compute with"));
+}
+
 #if SKEL_WITH_MPI
 
 /// The numbers of a file of rules, in a form in which a rule can be changed.

@@ -99,7 +99,7 @@ std::string engine::waits_for() const {
   auto const named = [&](std::vector<int> const& ranks) {
     return ranks.empty() ? std::string("messages on their way") : listed(ranks);
   };
-  if (at_the_end()) return named(rounds_.missing()) + " at the end of the iterations";
+  if (at_the_end()) return named(rounds_.missing()) + " at the end of the iterations, or at a pause";
   if (stage_ == stage::idle) return listed(layout_.ranks) + ", as this rank has no elements";
   if (stage_ == stage::reducing) {
     auto ranks = reductions_->missing();

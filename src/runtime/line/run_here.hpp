@@ -43,7 +43,7 @@ closing run_here(program const& line, plan::run_plan const& plan, transport& amo
       here.stop();
       those.wait_idle();
     }
-    run_phase const now("has ended its part and waits for the other ranks");
+    run_phase const now("has nothing more to do now, and waits for the other ranks");
     among.settle();
   } catch (...) {
     here.stop();  // or the lanes would go on

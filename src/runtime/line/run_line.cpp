@@ -17,6 +17,17 @@
 
 namespace skel::runtime {
 
+/// By what skel's own sources and sinks say of themselves (skel_constants()).
+void check_files(program const& line) {
+  auto const &from = line.stations.front(), &to = line.stations.back();
+  std::string const reads = "reading ", writes = "writing ", devices = writes + "'/dev/";
+  if (!to.constants.starts_with(writes) || to.constants.starts_with(devices)) return;
+  std::string const file = to.constants.substr(writes.size());
+  if (!from.constants.starts_with(reads + file)) return;
+  throw error("sink '" + to.notes.name + "' writes the file " + file + ", which source '" + from.notes.name +
+              "' reads: what has not been read yet would be lost; write another file, and rename it at the end");
+}
+
 void check_plan(program const& line, plan::run_plan const& plan, int ranks) {
   auto const refuse = [](std::string const& why) { throw error("the plan does not fit the program: " + why); };
   if (plan.stations.size() != line.size())

@@ -49,6 +49,7 @@ std::optional<int> descriptor_named(std::string_view name) {
 /// has no other name.
 std::string constant_name(std::string const& name) {
   namespace fs = std::filesystem;
+  auto const in_quotes = [](std::string const& text) { return "'" + printable(text) + "'"; };  // of any length
   if (descriptor_named(name)) return in_quotes(name);
   std::error_code problem;
   auto const from_root = fs::absolute(name, problem);  // also of one that is not there yet

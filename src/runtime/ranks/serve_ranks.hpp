@@ -24,12 +24,14 @@ namespace skel::runtime {
 /// other ranks. As long as nobody asks, this costs it a load.
 class inspection {
  public:
-  /// Any thread: the answer; empty if none comes in a while, since the thread is in a function of the user.
-  std::string ask() {
+  /// Any thread: the answer; empty if none comes in a while, since the thread is in a function of the user. `among`
+  /// rests no longer.
+  std::string ask(mpi_transport& among) {
     std::unique_lock guard(mutex_);
     answered_ = false;
-    asked_.store(true, std::memory_order_relaxed);
-    come_.wait_for(guard, longest_sleep, [this] { return answered_; });
+    asked_.store(true);
+    among.wake();
+    come_.wait_for(guard, longest_wait, [this] { return answered_; });
     asked_.store(false, std::memory_order_relaxed);
     return answered_ ? text_ : std::string();
   }
@@ -45,8 +47,8 @@ class inspection {
   }
 
  private:
-  /// Some times as long as the communication thread sleeps at a stretch.
-  static constexpr std::chrono::milliseconds longest_sleep{200};
+  /// More than a thread that is woken takes on a busy machine.
+  static constexpr std::chrono::milliseconds longest_wait{200};
 
   std::mutex mutex_;
   std::condition_variable come_;
@@ -82,8 +84,8 @@ void serve_ranks(Protocol& here, mpi_transport& among, communicator const& ranks
   double const look = looks_for(ranks);
   inspection asked;
   {
-    watched_run const watched({.state = [&] { return std::vector{"waits for " + or_nothing(asked.ask())}; },
-                               .waits_for = [&] { return asked.ask(); }});
+    watched_run const watched({.state = [&] { return std::vector{"waits for " + or_nothing(asked.ask(among))}; },
+                               .waits_for = [&] { return asked.ask(among); }});
     while (here.serve()) {
       for (double const until = record::now() + look; !here.is_due() && (among.progress() || record::now() < until);) {
       }
@@ -92,7 +94,7 @@ void serve_ranks(Protocol& here, mpi_transport& among, communicator const& ranks
       among.rest(no_clock, [&here] { return here.is_due(); });
     }
   }
-  run_phase const now("has ended its part and waits for the other ranks");
+  run_phase const now("has nothing more to do now, and waits for the other ranks");
   among.settle();
 } catch (std::exception const& e) {
   end_run(what + " cannot go on, and the other ranks cannot be told: " + e.what());

@@ -47,6 +47,8 @@ TEST(RemapChoice, SaysItsFamily) {
   EXPECT_EQ(remap_choice(of_bsp).problem_of(asked), "migration");
   EXPECT_EQ(remap_choice(of_lines).describe({1, 0.5, asked.ways, 3}),
             "program 0000000000000001 after 0.5 s: 1 ways compared over 3 items");
+  EXPECT_EQ(remap_choice(of_lines).describe({1, 0.256865798000035, asked.ways, 0}),
+            "program 0000000000000001 after 0.256865798 s: 1 ways compared");
 }
 
 TEST(StayingLoss, ALookPaysWhenAsMuchWasLostAndLaterAfterEachInVain) {

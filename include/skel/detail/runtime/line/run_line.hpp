@@ -62,6 +62,9 @@ struct run_options {
   std::size_t cores = 0;
 };
 
+/// Throws skel::error when a sink writes the file that a source reads: its items would be lost. O(stations).
+void check_files(program const& line);
+
 /// Throws skel::error when a plan, which may be written by hand, does not fit a line or this number of ranks.
 void check_plan(program const& line, plan::run_plan const& plan, int ranks);
 
