@@ -14,6 +14,7 @@
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/formats/mesh_files.hpp>
+#include <skel/detail/pattern/sampled_features.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/reduction_model.hpp>
 #include <skel/detail/record/clock.hpp>
@@ -169,7 +170,7 @@ std::vector<reduction_sample> time_point(trial_point point, double bandwidth) {
   problem.value_bytes = vectors ? 24 : 8;
   std::size_t const line = vectors ? 2 : 8;
   problem.pattern = runtime::reduction::characterise(pattern, team, {.line = line});
-  auto const sampled = runtime::reduction::sample(pattern, point.settings.parts, line);
+  auto const sampled = sampled_features(pattern, point.settings.parts, line);
   problem.other_seconds = other_seconds(pattern, point.settings);
   std::vector<reduction_sample> samples;
   for (auto const& trial : time_reductions(pattern, point.settings))
@@ -228,7 +229,7 @@ platform::reading_times time_reading(platform::reduction_model const& model) {
     into.push_back(record::now() - begin);
   };
   for (int round = 0; round < 15; ++round) {
-    time(sample, [&] { problem.pattern = runtime::reduction::sample(pattern, 8, 8); });
+    time(sample, [&] { problem.pattern = sampled_features(pattern, 8, 8); });
     time(decision, [&] { static_cast<void>(predictor.predict(problem)); });
   }
   auto const [start, count] = counting_seconds();

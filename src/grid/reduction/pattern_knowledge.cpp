@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <skel/detail/mapping/poly_model.hpp>
+#include <skel/detail/pattern/sampled_features.hpp>
 #include <skel/detail/runtime/reduction/characterise.hpp>
 
 namespace skel {
@@ -60,10 +61,10 @@ void pattern_knowledge::find_out(pattern const& of, cost::reduction_problem& pro
 
 void pattern_knowledge::sample(pattern const& of, cost::reduction_problem& problem) {
   double const begin = clock_();
-  problem.pattern = runtime::reduction::sample(of, workers_->parts(), line_of(problem.value_bytes));
+  problem.pattern = sampled_features(of, workers_->parts(), line_of(problem.value_bytes));
   problem.known_by = knowledge::sampled;
   learn(times_.sample, clock_() - begin);
-  subscripts_ = std::min(of.subscripts(), runtime::reduction::sampled_subscripts);
+  subscripts_ = std::min(of.subscripts(), sampled_subscripts);
 }
 
 void pattern_knowledge::count(pattern const& of, cost::reduction_problem& problem) {

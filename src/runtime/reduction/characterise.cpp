@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/pattern/sampled_features.hpp>
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/runtime/reduction/pattern_parts.hpp>
 
@@ -299,7 +300,7 @@ class reading {
 pattern_features characterise(pattern const& of, team& workers, extent const& how) {
   SKEL_EXPECTS(std::has_single_bit(how.line));
   auto features = reading(of, workers, how).features();
-  features.mixing = sample(of, workers.parts(), how.line).mixing;
+  features.mixing = sampled_features(of, workers.parts(), how.line).mixing;
   return features;
 }
 

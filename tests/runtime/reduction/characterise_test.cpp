@@ -9,6 +9,7 @@
 
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/pattern/pattern_features.hpp>
+#include <skel/detail/pattern/sampled_features.hpp>
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/runtime/reduction/pattern_parts.hpp>
 
@@ -82,7 +83,7 @@ TEST(Characterise, CountsWhatTheDefinitionsSay) {
       auto const found = characterise(of, workers);
       auto expected = by_definition(of, parts);
       expected.turnover = found.turnover;  // tested below
-      auto const sampled = runtime::reduction::sample(of, parts, 8);
+      auto const sampled = sampled_features(of, parts, 8);
       expected.mixing = sampled.mixing;
       EXPECT_DOUBLE_EQ(found.sparsity, expected.sparsity);
       EXPECT_EQ(found, expected) << "shape " << seed << ", " << parts << " parts: SP " << found.sparsity << " "

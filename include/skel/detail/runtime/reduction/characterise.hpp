@@ -20,21 +20,11 @@ struct extent {
 };
 
 /// The features of a pattern: counted if `how` lets everything be followed, otherwise estimated. `mixing` is that of
-/// a sample (sample()).
+/// sampled_features().
 /// O(subscripts / P + N P / 64) for each part; N P / 8 bytes for a while.
 pattern_features characterise(pattern const& of, team& workers, extent const& how = {});
 
 /// An extent whose work on all subscripts takes about as long as reading them.
 extent extent_of(pattern const& of, std::size_t line);
-
-/// Subscripts that a sample reads, about: at most two iterations of 16 subscripts in each window if they are long.
-inline constexpr std::size_t sampled_subscripts = 192;
-
-/// The features of a pattern, estimated from 24 short windows of its iterations, by the calling thread, in a few
-/// microseconds whatever the pattern's size. Pairs of neighbours in the sample show where threads meet: the iterations
-/// of a share s of them run on the same thread. About 1/s threads are then taken to share a region, and to draw their
-/// subscripts there at random. `line`: elements that share a cache line. Rough: errors of predictions by it were found
-/// with samples taken in the same way. O(1).
-pattern_features sample(pattern const& of, std::size_t parts, std::size_t line);
 
 }  // namespace skel::runtime::reduction

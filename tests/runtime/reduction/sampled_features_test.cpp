@@ -6,6 +6,7 @@
 
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/pattern/pattern_features.hpp>
+#include <skel/detail/pattern/sampled_features.hpp>
 #include <skel/detail/runtime/reduction/characterise.hpp>
 
 #include "random_pattern.hpp"
@@ -14,7 +15,6 @@ namespace {
 
 using namespace skel;
 using runtime::reduction::characterise;
-using runtime::reduction::sample;
 
 pattern_features counted(pattern const& of, std::size_t parts) {
   runtime::thread_team team(parts);
@@ -25,8 +25,8 @@ TEST(Sample, CountsWhatItSeesWhereItSeesAll) {
   // 24 windows of 4 iterations with two subscripts each are all that there is.
   for (std::size_t const parts : {1u, 2u, 7u, 32u}) {
     auto const of = make_pattern(synthetic_pattern{100, 0.96, 2, parts, 0.5, 4, 0.5, 0.1}, 3);
-    ASSERT_EQ(of.subscripts(), runtime::reduction::sampled_subscripts);
-    auto const seen = sample(of, parts, 8), all = counted(of, parts);
+    ASSERT_EQ(of.subscripts(), sampled_subscripts);
+    auto const seen = sampled_features(of, parts, 8), all = counted(of, parts);
     EXPECT_DOUBLE_EQ(seen.copies, all.copies) << parts;
     EXPECT_DOUBLE_EQ(seen.crossing, all.crossing) << parts;
     EXPECT_EQ(seen.elements, all.elements);
@@ -40,7 +40,7 @@ TEST(Sample, IsNearWhereSubscriptsAreDrawnAtRandom) {
   for (std::size_t const parts : {2u, 8u, 32u})
     for (double const connectivity : {0.5, 2.0, 8.0}) {
       auto const of = make_pattern(synthetic_pattern{40000, connectivity, 2, parts, 1, 1, 0, 0}, 9);
-      auto const seen = sample(of, parts, 8), all = counted(of, parts);
+      auto const seen = sampled_features(of, parts, 8), all = counted(of, parts);
       // Of a hundred iterations shares are known to 0.05, of 24 samples to 0.1: three standard deviations.
       EXPECT_NEAR(seen.copies, all.copies, 0.15);
       EXPECT_NEAR(seen.crossing, all.crossing, 0.15);
@@ -61,7 +61,8 @@ TEST(Sample, TellsRegionsOfThreadsFromElementsThatAllShare) {
   wanted.element_run = 1;
   auto const random = make_lattice(wanted, 1);
   for (std::size_t const parts : {2u, 16u}) {
-    auto const a = sample(in_order, parts, 8), b = sample(mixed, parts, 8), c = sample(random, parts, 8);
+    auto const a = sampled_features(in_order, parts, 8), b = sampled_features(mixed, parts, 8),
+               c = sampled_features(random, parts, 8);
     EXPECT_LT(a.mixing, b.mixing);  // with 16 threads there are 15 borders between 24 samples
     EXPECT_LT(a.mixing, c.mixing);
     EXPECT_LT(a.contended, b.contended);
@@ -83,7 +84,7 @@ TEST(Sample, HasAnAnswerForEveryPattern) {
   all.push_back(pattern(200, std::size_t{1} << 31, far));
   for (auto const& of : all)
     for (std::size_t const parts : {1u, 3u, 64u, 65u, 1000u}) {
-      auto const seen = sample(of, parts, 8);
+      auto const seen = sampled_features(of, parts, 8);
       for (auto const& feature : feature_list) {
         double const value = feature.value(seen);
         EXPECT_TRUE(std::isfinite(value)) << feature.name;
@@ -100,7 +101,7 @@ TEST(Sample, HasAnAnswerForEveryPattern) {
 
 TEST(Sample, IsPartOfACount) {
   auto const of = tests::random_pattern({5000, 700, 3, true}, 3);
-  auto const features = counted(of, 4), seen = sample(of, 4, 8);
+  auto const features = counted(of, 4), seen = sampled_features(of, 4, 8);
   EXPECT_EQ(features.mixing, seen.mixing);
 }
 

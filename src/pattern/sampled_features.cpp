@@ -1,4 +1,4 @@
-#include <skel/detail/runtime/reduction/characterise.hpp>
+#include <skel/detail/pattern/sampled_features.hpp>
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include <skel/detail/base/contract.hpp>
 
-namespace skel::runtime::reduction {
+namespace skel {
 
 namespace {
 
@@ -177,7 +177,7 @@ class sampled_windows {
 
 }  // namespace
 
-pattern_features sample(pattern const& of, std::size_t parts, std::size_t line) {
+pattern_features sampled_features(pattern const& of, std::size_t parts, std::size_t line) {
   SKEL_EXPECTS(parts >= 1 && std::has_single_bit(line));
   if (of.iterations() == 0 || of.elements() == 0) {
     pattern_features nothing;
@@ -189,4 +189,4 @@ pattern_features sample(pattern const& of, std::size_t parts, std::size_t line) 
   return sampled_windows(of, parts, line).features();
 }
 
-}  // namespace skel::runtime::reduction
+}  // namespace skel
