@@ -23,14 +23,6 @@ constexpr int body_tag = 0, first_segment_tag = 1;
 /// thousandth of the time of a piece.
 constexpr std::size_t longest_segment = communicator::longest_piece;
 
-/// A receiver that rests is rung again for a send that is not complete after this time [s]. MPI may have had no memory
-/// to announce it at the first ring. To wake a thread takes some hundredths of that.
-constexpr double ring_again = 1e-3;
-
-/// The longest rest of a thread that every sender rings [s]. A signal that another thread got wakes it no earlier. Five
-/// looks a second take less than a thousandth of a core.
-constexpr double longest_rest_with_rings = 0.2;
-
 int tag_of(std::uint64_t segment, int most_tag) {
   return first_segment_tag + static_cast<int>(segment % static_cast<std::uint64_t>(most_tag - 1));
 }
@@ -40,8 +32,7 @@ int tag_of(std::uint64_t segment, int most_tag) {
 struct mpi_transport::outgoing {
   int rank = 0;
   message what;
-  std::vector<MPI_Request> requests{};
-  double next_ring = 0;  // [s]
+  std::vector<MPI_Request> requests;
 };
 
 struct mpi_transport::incoming {
@@ -77,7 +68,7 @@ void mpi_transport::send(int to, channel where, message what) {
   what.label(label);
   {
     std::lock_guard guard(mutex_);
-    outbox_.push_back({to, std::move(what)});
+    outbox_.push_back({to, std::move(what), {}});
     outbox_count_.fetch_add(1);
   }
   wake();
@@ -109,7 +100,6 @@ bool mpi_transport::send_outbox() {
           longest_segment);
     ++sent_[to];
     int const rank = out.rank;
-    out.next_ring = record::now() + ring_again;
     sending_.push_back(std::move(out));
     ranks_.ring(rank);
   }
@@ -130,10 +120,6 @@ bool mpi_transport::finish_sends() {
   for (auto out = sending_.begin(); out != sending_.end();) {
     int done = 0;
     MPI_Testall(static_cast<int>(out->requests.size()), out->requests.data(), &done, MPI_STATUSES_IGNORE);
-    if (double const now = done ? 0 : record::now(); now > out->next_ring) {
-      ranks_.ring(out->rank);
-      out->next_ring = now + ring_again;
-    }
     out = done ? sending_.erase(out) : std::next(out);
     any = any || done;
   }
@@ -266,7 +252,7 @@ void mpi_transport::give_way() {
 
 double mpi_transport::longest_rest() const {
   if (!sending_.empty() || !receiving_.empty()) return 2e-5;  // only looking completes a transfer
-  return size() == 1 || ranks_.all_ring() ? longest_rest_with_rings : 1e-3;
+  return size() == 1 || ranks_.all_ring() ? 0.05 : 1e-3;      // a signal may have come meanwhile
 }
 
 void mpi_transport::quiesce() {
