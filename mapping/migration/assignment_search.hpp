@@ -46,8 +46,8 @@ struct assignment_problem {
 /// An assignment, with its expected times of the supersteps to come.
 struct assignment {
   std::vector<std::size_t> hosts;  ///< of each process
-  /// For each superstep of the problem, time of one of those for which it stands [s]: of the slowest host with its
-  /// expected work and the deviation of that, of the longest messages and the barrier.
+  /// For each superstep of the problem, time of one of those for which it stands [s]. It is that of the slowest host,
+  /// with its expected work and the deviation of that. The longest messages and the barrier come to it.
   std::vector<double> seconds;
 };
 

@@ -49,12 +49,12 @@ std::optional<int> descriptor_named(std::string_view name) {
 /// has no other name.
 std::string constant_name(std::string const& name) {
   namespace fs = std::filesystem;
-  auto const in_quotes = [](std::string const& text) { return "'" + printable(text) + "'"; };  // of any length
-  if (descriptor_named(name)) return in_quotes(name);
+  auto const quoted = [](std::string const& text) { return "'" + printable(text) + "'"; };  // in_quotes() shortens
+  if (descriptor_named(name)) return quoted(name);
   std::error_code problem;
   auto const from_root = fs::absolute(name, problem);  // also of one that is not there yet
   auto const whole = problem ? fs::path(name) : fs::weakly_canonical(from_root, problem);
-  return in_quotes(problem ? name : whole.string());
+  return quoted(problem ? name : whole.string());
 }
 
 bool is_pipe(std::string const& name) {

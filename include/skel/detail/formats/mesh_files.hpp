@@ -53,9 +53,9 @@ mesh_format mesh_format_of(std::filesystem::path const& file);
 
 /// The mesh in a file; its format from the file's ending where none is given. O(bytes) expected; memory is in
 /// proportion to the file, whatever numbers it has at its head. Throws skel::input_error with file, line, reason and
-/// what to try: for a file that cannot be read, or is not what its format says (cut off, numbers out of range, text
-/// where numbers belong, more or less of something than promised, tetrahedra without volume in packs and files of
-/// Gmsh).
+/// what to try, if a file cannot be read or is not what its format says. It may be cut off, have numbers out of range,
+/// text where numbers belong, or more or less of something than promised. Tetrahedra of packs and of files of Gmsh have
+/// a volume.
 mesh read_mesh(std::filesystem::path const& file, std::optional<mesh_format> format = {});
 
 /// The mesh in a text; `source` is what errors call it.

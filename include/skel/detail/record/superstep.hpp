@@ -15,7 +15,7 @@
 
 namespace skel::record {
 
-/// Memory that the processes of a program take on hosts, if it is not the sum of their states:
+/// Memory that the processes of a program take on hosts, if it is not the sum of their states. A host has:
 ///   reserved of the host + sum of footprints + largest working memory + sum of blocks that its processes share.
 /// Source: the data of the load-balancing framework of DARMA/vt, which counts rank_working_bytes, task_footprint_bytes,
 /// task_working_bytes and shared_bytes so (github.com/DARMA-tasking/LB-analysis-framework).
