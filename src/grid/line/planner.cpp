@@ -334,7 +334,7 @@ planned_program make_plan(runtime::program const& line, double reference, proces
   for (std::size_t i = 0; i < model.station_of.size(); ++i) {
     auto const& workers = out.decision.placement.stages[i];
     std::set<plan::host_id> const on(workers.begin(), workers.end());
-    if (model.widens[i] && std::lround(100 * model.waiting[i]) > 0 && workers.size() > on.size())
+    if (!forced && model.widens[i] && workers.size() > on.size())
       add_note(out, "'" + model.shape.stages[i].name + "' waits for something else than a core for " +
                         std::to_string(std::lround(100 * model.waiting[i])) + " % of its time, so it has " +
                         counted(workers.size(), "worker") + " on " + counted(on.size(), "core") +

@@ -72,6 +72,15 @@ TEST(FirstPlan, GivesAFarmThatWaitsMoreWorkersThanThereAreCores) {
   EXPECT_NEAR(found.expected.throughput, static_cast<double>(workers_of(found)) / 0.1, 0.1 * found.expected.throughput);
 }
 
+TEST(FirstPlan, DoesNotExplainWorkersThatAreForcedByWaiting) {
+  std::vector const costs{takes(1e-6), takes(0.1, 0.999), takes(1e-6)};
+  skel::run_settings settings;
+  settings.forced = {{"placement", "host | host*3 | host"}};
+  auto const found = plan(source() | skel::farm("fetch", pass) | sink(), costs, host(2), settings);
+  EXPECT_EQ(workers_of(found), 3u);
+  EXPECT_THAT(found.note, testing::Not(HasSubstr("waits for something else")));
+}
+
 TEST(FirstPlan, GivesAFarmThatWaitsNoMoreWorkersThanKeepUpWithTheRest) {
   // A stage of 10 ms lets 100 items pass in a second, of which each waits for 100 ms.
   std::vector const costs{takes(1e-6), takes(0.1, 0.999), takes(0.01, 0), takes(1e-6)};
